@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
+#include "core/data/matrix.hpp"
+#include "core/run/parallel.hpp"
+
+namespace semiselect {
+
+struct Edge {
+  int i, j;  // i < j
+  double w;
+};
+
+// A weighted undirected graph on the rows, W in the formulas: symmetric, non-negative, zero
+// diagonal. The papers' S.
+struct Graph {
+  std::vector<Edge> edges;        // sorted by (i, j); weight 0 (underflow) is kept
+  Eigen::SparseMatrix<double> w;  // both triangles
+  Eigen::VectorXd degree;         // D = diag(W 1)
+
+  Index n() const { return degree.size(); }
+};
+
+// From edges in any order; one edge per pair.
+Graph make_graph(Index n, std::vector<Edge> edges);
+
+// sum over edges of w_ij (f_i - f_j)^2 for every column f of x: f'Lf where the edges are those
+// of a graph. The difference form: nothing cancels, whatever the offset of the column.
+// O(p |edges|) when dense, O(sum over stored entries of their degree) when sparse.
+Eigen::VectorXd edge_sums(const FeatureMatrix& x, const Graph& graph, const Control& control);
+
+// sum_i d_i (f_i - mu)^2, mu = sum d_i f_i / sum d_i, for every column f of x. `mean`, if given,
+// receives mu.
+Eigen::VectorXd weighted_spread(const FeatureMatrix& x, const Eigen::VectorXd& d,
+                                const Control& control, Eigen::VectorXd* mean = nullptr);
+
+// f'Lf / f~'Df~, the Laplacian score of every column of x on a graph (He, Cai and Niyogi 2005):
+// what Laplacian, SC4, sSelect, ULS and CSFS share. NaN for a column that is constant wherever
+// the graph has weight.
+Eigen::VectorXd laplacian_ratio(const FeatureMatrix& x, const Graph& graph, const Control& control);
+
+}  // namespace semiselect
