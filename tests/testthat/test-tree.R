@@ -39,7 +39,7 @@ test_that("the parts of the core include in one direction only", {
   may_include <- list(
     run = "run",
     data = c("run", "data", "optim"),
-    optim = c("run", "optim"),
+    optim = c("run", "data", "optim"),
     graph = c("run", "data", "optim", "graph"),
     cluster = c("run", "data", "optim", "graph", "cluster"),
     project = c("run", "data", "optim", "graph", "cluster", "project"),
@@ -51,6 +51,10 @@ test_that("the parts of the core include in one direction only", {
     part <- sub("/.*", "", file)
     expect_true(part %in% names(may_include), label = paste(file, "is in a known part of the core"))
     expect_identical(setdiff(included, may_include[[part]]), character(), label = file)
+    if (part == "optim") {
+      # General numerics know a matrix, and nothing of labels or pairs.
+      expect_false(grepl('core/data/(?!matrix|no_value)', text, perl = TRUE), label = file)
+    }
   }
 })
 
