@@ -1,0 +1,4 @@
+library(testthat)
+library(semiselect)
+
+test_check("semiselect")
