@@ -102,8 +102,9 @@ as_pair_matrix <- function(pairs, name, largest = NULL) {
   alone <- pairs[, 1] == pairs[, 2]
   if (name == "cannot_link" && any(alone)) {
     row <- pairs[alone, 1][1]
-    abort_input(sprintf("`cannot_link` has the pair (%d, %d): a row cannot be apart from itself.\n%s",
-                        row, row, "Remove it."))
+    abort_input(sprintf(
+      "`cannot_link` has the pair (%d, %d): a row cannot be apart from itself.\nRemove it.", row, row
+    ))
   }
   pairs <- pairs[!alone, , drop = FALSE]
   first <- pmin(pairs[, 1], pairs[, 2])

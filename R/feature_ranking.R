@@ -49,7 +49,7 @@ new_ranking <- function(method, problem, fit, params, info = list(), model = NUL
   if (identical(fit$converged, FALSE)) {
     warn_user(sprintf(
       "`rank_%s()` has not converged%s; raise `%s`.", method,
-      if (length(fit$iterations)) sprintf(" in %d iteration(s)", as.integer(fit$iterations)) else "",
+      if (length(fit$iterations)) sprintf(" in %d iteration(s)", max(fit$iterations)) else "",
       fit$converge_hint %||% "max_iter"
     ), class = "semiselect_warning_convergence")
   }
@@ -224,7 +224,8 @@ print.summary.feature_ranking <- function(x, ...) {
   if (!is.null(x$scores)) print(signif(x$scores, 5))
   if (x$without_score > 0) cat(x$without_score, "feature(s) without a score\n")
   cat("\nSettings:\n")
-  cat(strwrap(paste(describe_params(x$params), collapse = ", "), indent = 2, exdent = 2), sep = "\n")
+  settings <- paste(describe_params(x$params), collapse = ", ")
+  cat(strwrap(settings, indent = 2, exdent = 2), sep = "\n")
   info <- x$info
   run <- c(
     if (length(info$iterations)) sprintf("%s iteration(s)", format(info$iterations)),
@@ -295,12 +296,12 @@ glance.feature_ranking <- function(x, ...) {
     n_labelled = info$n_labelled, n_classes = length(info$classes),
     n_selected = if (all(is.na(x$selected))) NA_integer_ else sum(x$selected),
     iterations = single(info$iterations, NA_integer_), converged = single(info$converged, NA),
-    objective = if (is.numeric(objective) && length(objective)) sum(last_value(objective)) else NA_real_,
+    objective = if (is.numeric(objective) && length(objective)) last_value(objective) else NA_real_,
     seconds = single(info$seconds, NA_real_)
   )
 }
 
-last_value <- function(objective) objective[length(objective)]
+last_value <- function(objective) as.double(objective[length(objective)])
 
 #' @rdname feature_ranking
 #' @exportS3Method generics::augment

@@ -109,7 +109,8 @@ simulate_waveform <- function(n = 5000, noise = 19) {
   wave <- function(peak) pmax(6 - abs(1:21 - peak), 0)
   waves <- rbind(wave(7), wave(11), wave(15))
   class <- sample(0:2, n, replace = TRUE)
-  first <- c(1, 1, 2)[class + 1]  # class 0 mixes the peaks 7 and 15, class 1 7 and 11, class 2 11 and 15
+  # Class 0 mixes the waves with peaks 7 and 15, class 1 those with 7 and 11, class 2 11 and 15.
+  first <- c(1, 1, 2)[class + 1]
   second <- c(3, 2, 3)[class + 1]
   u <- stats::runif(n)
   x <- normal_matrix(n, 21 + noise)

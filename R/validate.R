@@ -184,8 +184,8 @@ as_feature_matrix <- function(x, name = "x") {
     if (!is.double(x)) storage.mode(x) <- "double"
   } else {
     abort_input(sprintf(
-      "`%s` must be a numeric matrix, a data frame of numeric columns or a sparse matrix, not %s.%s",
-      name, describe(x),
+      "`%s` must be a numeric matrix, a data frame of numeric columns or a %s, not %s.%s",
+      name, "sparse matrix", describe(x),
       if (is.numeric(x)) "\nFor a single feature use `matrix(x, ncol = 1)`." else ""
     ))
   }
