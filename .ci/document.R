@@ -52,7 +52,7 @@ write_selector_table <- function() {
   first <- which(readme == "<!-- selectors: begin -->")
   last <- which(readme == "<!-- selectors: end -->")
   if (length(first) != 1 || length(last) != 1 || first > last) {
-    stop("README.md needs the lines `<!-- selectors: begin -->` and `<!-- selectors: end -->`, once.")
+    stop("README.md needs one line `<!-- selectors: begin -->` and one `<!-- selectors: end -->`.")
   }
   table <- selector_table(suppressPackageStartupMessages(roxygen2::load_source("."))$selectors())
   write_if_changed(c(readme[seq_len(first)], table, readme[last:length(readme)]), "README.md")
