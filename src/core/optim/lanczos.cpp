@@ -64,12 +64,25 @@ Search search(Index n, const Operator& apply, Index wanted, const Eigen::MatrixX
       h.col(j).head(j + 1) = along;
       h.row(j).head(j + 1) = along.transpose();
       orthogonalize(w, v.leftCols(j + 1));
+      orthogonalize(w, outside);  // last: each step would magnify what the basis brings back
       beta = w.norm();
-      if (beta <= 1e-14 * options.norm) {
-        beta = 0;  // an invariant subspace: go on outside of it
+      bool invariant = beta <= 1e-15 * options.norm;
+      if (!invariant) {
+        w /= beta;
+        if (beta < 1e-3 * options.norm) {
+          // What is left may be the rounding of what was taken away.
+          orthogonalize(w, v.leftCols(j + 1));
+          orthogonalize(w, outside);
+          const double length = w.norm();
+          invariant = length < 0.5;
+          w /= length;
+        }
+      }
+      if (invariant) {
+        beta = 0;  // A maps the basis into itself: go on outside of it
         if (j + 1 < most) v.col(j + 1) = fresh(j + 1);
       } else {
-        v.col(j + 1) = w / beta;
+        v.col(j + 1) = w;
       }
     }
     const SymmetricEigen ritz = eigen_symmetric(h);
