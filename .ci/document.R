@@ -39,8 +39,17 @@ write_exports <- function() {
   Rcpp::compileAttributes(".")
 }
 
+# The code alone. load_source() attaches the imported packages, and Matrix then hides print() and
+# summary() behind generics of its own, so that our methods would be exported as plain functions.
+load_code <- function(path) {
+  before <- search()
+  code <- suppressPackageStartupMessages(roxygen2::load_source(path))
+  for (package in setdiff(search(), before)) detach(package, character.only = TRUE)
+  code
+}
+
 write_help <- function() {
-  suppressPackageStartupMessages(roxygen2::roxygenise(".", load_code = roxygen2::load_source))
+  suppressPackageStartupMessages(roxygen2::roxygenise(".", load_code = load_code))
 }
 
 # The rows between the two markers of README.md, from the registry.
@@ -54,7 +63,7 @@ write_selector_table <- function() {
   if (length(first) != 1 || length(last) != 1 || first > last) {
     stop("README.md needs one line `<!-- selectors: begin -->` and one `<!-- selectors: end -->`.")
   }
-  table <- selector_table(suppressPackageStartupMessages(roxygen2::load_source("."))$selectors())
+  table <- selector_table(load_code(".")$selectors())
   write_if_changed(c(readme[seq_len(first)], table, readme[last:length(readme)]), "README.md")
 }
 
