@@ -14,7 +14,8 @@ by_column <- function(r, column = "statistic") r[[column]][order(r$index)]
 # Weights of the neighbor graph by the book: squared Euclidean distances, k nearest (ties to the
 # lower row), union, heat weights. Returns W, the squared distances and the bandwidth.
 naive_graph <- function(x, k, bandwidth = "median", weights = "heat", symmetrize = "union") {
-  d2 <- as.matrix(dist(x))^2
+  # summed directly: the root and square of dist() break exact ties
+  d2 <- Reduce(`+`, lapply(seq_len(ncol(x)), function(r) outer(x[, r], x[, r], "-")^2))
   near <- t(apply(d2 + diag(Inf, nrow(d2)), 1, function(d) rank(d, ties.method = "first") <= k))
   edge <- if (symmetrize == "union") near | t(near) else near & t(near)
   len <- d2[edge & upper.tri(edge)]
