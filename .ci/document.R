@@ -48,7 +48,7 @@ load_code <- function(path) {
   code
 }
 
-# The R code of the package, with neither compiled code nor imports: nothing needs them at load time.
+# The R code of the package, with neither compiled code nor imports: none is needed at load time.
 # roxygen2's own load_source() attaches the imports: then Matrix's S4 generics hide print() and
 # summary(), whose methods are taken for plain functions, and those of `generics` are in sight,
 # where `@exportS3Method generics::tidy` does not work.
