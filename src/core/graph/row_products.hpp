@@ -8,10 +8,6 @@
 
 namespace semiselect {
 
-// z z', the inner products of all pairs of rows: n x n, both triangles. O(n^2 p) when dense, the
-// sum over columns of the squared number of stored entries when sparse; z is never made dense.
-Eigen::MatrixXd row_gram(const FeatureMatrix& z, const Control& control);
-
 // Squared Euclidean distances of all pairs of rows of z: n x n, diagonal 0. Columns are centered
 // before the products, so that a common offset cannot swamp the differences, and pairs whose
 // distance is lost in rounding are summed directly: identical rows have exactly 0.
@@ -31,6 +27,7 @@ RbfSimilarity rbf_similarity(const FeatureMatrix& z, Bandwidth kind, double valu
                              const Control& control);
 
 // f'Sf for every column f of the n x c matrix, S symmetric: half the products of S F.
-Eigen::VectorXd symmetric_forms(const Eigen::MatrixXd& s, const Eigen::MatrixXd& f);
+Eigen::VectorXd symmetric_forms(const Eigen::MatrixXd& s, const Eigen::MatrixXd& f,
+                                const Control& control);
 
 }  // namespace semiselect

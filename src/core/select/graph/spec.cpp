@@ -7,6 +7,7 @@
 #include "core/data/group_statistics.hpp"
 #include "core/graph/row_products.hpp"
 #include "core/optim/dense.hpp"
+#include "core/optim/gram.hpp"
 #include "core/optim/lanczos.hpp"
 #include "core/run/errors.hpp"
 
@@ -14,7 +15,7 @@ namespace semiselect {
 
 namespace {
 
-constexpr Index block_columns = 128;
+constexpr Index block_columns = 256;
 constexpr double same_eigenvalue = 1e-10;  // the basis of a multiple eigenvalue must not matter
 constexpr Index full_eigen_rows = 5000;    // beyond, all eigenvectors would take hours
 constexpr double flat_spread = 1e-25;      // of the sum of squares: rounding of a constant column
@@ -28,7 +29,7 @@ struct Similarities {
   const Graph* graph = nullptr;
 
   Eigen::MatrixXd times(const Eigen::MatrixXd& f) const {
-    if (full) return (*full) * f;
+    if (full) return multiply(*full, f, Control());
     return graph->w * f;
   }
   Eigen::MatrixXd normalized(const Eigen::MatrixXd& g) const {  // N g
@@ -42,7 +43,7 @@ struct Similarities {
   Eigen::VectorXd forms(const Eigen::MatrixXd& g) const {  // g'N g for every column
     const Eigen::MatrixXd scaled = inverse.asDiagonal() * g;
     const Eigen::VectorXd similar =
-        full ? symmetric_forms(*full, scaled)
+        full ? symmetric_forms(*full, scaled, Control())
              : Eigen::VectorXd(scaled.cwiseProduct(times(scaled)).colwise().sum().transpose());
     return g.colwise().squaredNorm().transpose() - similar;
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/data/group_statistics.hpp"
-#include "core/graph/row_products.hpp"
+#include "core/optim/gram.hpp"
 #include "core/optim/gram_lasso.hpp"
 
 namespace semiselect {
@@ -88,7 +88,7 @@ SparseWeights sparse_weights(const FeatureMatrix& z, const Labels& y,
     }
   }
 
-  Eigen::MatrixXd gram = row_gram(z, control);
+  Eigen::MatrixXd gram = gram_rows(z, control);
   if (options.affine) gram.array() += 1;
 
   const Index count = static_cast<Index>(out.rows.size());
