@@ -137,17 +137,17 @@ new_ranking <- function(method, problem, fit, params, info = list(), model = NUL
 #' @name feature_ranking
 NULL
 
-# "62 rows (10 labelled: 4 n, 6 t), 2000 features"
+# "62 rows, 10 labelled: n (4), t (6); 2000 features"
 data_line <- function(info) {
   classes <- info$classes
   labels <- if (!length(classes)) {
     "no labels"
   } else {
-    shown <- sprintf("%d %s", classes, shorten(names(classes), 20))
+    shown <- sprintf("%s (%d)", shorten(names(classes), 20), classes)
     if (length(shown) > 6) shown <- c(shown[1:5], sprintf("%d more classes", length(shown) - 5))
     sprintf("%d labelled: %s", info$n_labelled, paste(shown, collapse = ", "))
   }
-  sprintf("%d rows (%s), %d feature%s", info$n, labels, info$p, if (info$p == 1) "" else "s")
+  sprintf("%d rows, %s; %d feature%s", info$n, labels, info$p, if (info$p == 1) "" else "s")
 }
 
 selection_line <- function(r) {
@@ -159,7 +159,7 @@ selection_line <- function(r) {
 method_line <- function(r) {
   method <- attr(r, "method")
   reference <- registry_entry(method)$reference
-  paste0("Feature ranking by ", method, if (!is.null(reference)) paste0(" (", reference, ")"))
+  paste0("Feature ranking by ", method, if (!is.null(reference)) paste0(": ", reference))
 }
 
 shorten <- function(text, width) {
@@ -227,9 +227,12 @@ print.summary.feature_ranking <- function(x, ...) {
   settings <- paste(describe_params(x$params), collapse = ", ")
   cat(strwrap(settings, indent = 2, exdent = 2), sep = "\n")
   info <- x$info
+  iterative <- length(info$iterations) == 1 && info$iterations > 0
   run <- c(
-    if (length(info$iterations)) sprintf("%s iteration(s)", format(info$iterations)),
-    if (length(info$converged)) if (info$converged) "converged" else "NOT converged",
+    if (iterative) sprintf("%s iteration(s)", format(info$iterations)),
+    if (iterative && length(info$converged) == 1) {
+      if (info$converged) "converged" else "not converged"
+    },
     if (length(info$seconds)) sprintf("%.2f seconds", info$seconds)
   )
   if (length(run)) cat("\nRun: ", paste(run, collapse = ", "), "\n", sep = "")

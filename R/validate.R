@@ -17,19 +17,21 @@ user_call <- function() {
   NULL
 }
 
-abort_input <- function(message, class = NULL) {
+# The message may come in pieces.
+abort_input <- function(..., class = NULL) {
   stop(errorCondition(
-    message,
+    paste0(...),
     class = c(class, "semiselect_error_input", "semiselect_error"),
     call = user_call()
   ))
 }
 
-warn_user <- function(message, class = NULL) {
-  warning(warningCondition(message, class = c(class, "semiselect_warning"), call = user_call()))
+warn_user <- function(..., class = NULL) {
+  warning(warningCondition(paste0(...), class = c(class, "semiselect_warning"),
+                           call = user_call()))
 }
 
-inform_user <- function(message) rlang::inform(message, class = "semiselect_message")
+inform_user <- function(...) rlang::inform(paste0(...), class = "semiselect_message")
 
 # "a", "b", "c" and 4 more
 enumerate <- function(values, quote = "`", most = 5) {
