@@ -29,11 +29,35 @@ laplacian_cpp <- function(problem, graph, control, link_labels) {
     .Call(`_semiselect_laplacian_cpp`, problem, graph, control, link_labels)
 }
 
+spec_cpp <- function(problem, graph, control, phi, r, similarity, n_eigen) {
+    .Call(`_semiselect_spec_cpp`, problem, graph, control, phi, r, similarity, n_eigen)
+}
+
+sselect_cpp <- function(problem, graph, control, eta) {
+    .Call(`_semiselect_sselect_cpp`, problem, graph, control, eta)
+}
+
 variance_cpp <- function(problem, control) {
     .Call(`_semiselect_variance_cpp`, problem, control)
 }
 
 fisher_cpp <- function(problem, control, variant) {
     .Call(`_semiselect_fisher_cpp`, problem, control, variant)
+}
+
+sparsity_cpp <- function(problem, control, rho, affine, variant, supervised) {
+    .Call(`_semiselect_sparsity_cpp`, problem, control, rho, affine, variant, supervised)
+}
+
+uvs_cpp <- function(problem, universum, control, alpha, beta, beta_norm) {
+    .Call(`_semiselect_uvs_cpp`, problem, universum, control, alpha, beta, beta_norm)
+}
+
+uls_cpp <- function(problem, universum, graph, control, alpha, beta, beta_norm) {
+    .Call(`_semiselect_uls_cpp`, problem, universum, graph, control, alpha, beta, beta_norm)
+}
+
+uss_cpp <- function(problem, universum, control, alpha, beta, beta_norm, rho, affine) {
+    .Call(`_semiselect_uss_cpp`, problem, universum, control, alpha, beta, beta_norm, rho, affine)
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("spec", "[graph]") {
     for (int i = 0; i < 25; ++i) y.code.push_back(i % 5 == 4 ? unlabelled : i % 3);
     y.classes = 3;
     const Problem data = make_problem(x, Scale::standardize, y);
-    const Eigen::MatrixXd rbf = rbf_similarity(data.z, Bandwidth::median, 0, control).s;
+    const Eigen::MatrixXd rbf = rbf_similarity(data.z, Bandwidth::median, 0, 5, control).s;
     GraphOptions graph;
     graph.k = 2;
     const Eigen::MatrixXd knn = neighbor_graph(data.z, graph, control).w;
@@ -174,10 +174,24 @@ TEST_CASE("spec", "[graph]") {
     CHECK(std::abs(fit.selection.statistic(1)) < 1e-12);
   }
 
+  SECTION("local bandwidth: the distances to the k-th neighbor, those of the worked example") {
+    const Eigen::MatrixXd d = all_squared_distances(problem.z, control);
+    const RbfSimilarity local = rbf_similarity(problem.z, Bandwidth::local, 0, 2, control);
+    Eigen::VectorXd squares(8);
+    squares << 5, 11, 14, 8, 14, 12, 12, 50;
+    for (Index i = 0; i < 8; ++i) {
+      for (Index j = 0; j < 8; ++j) {
+        CHECK(d(i, j) == Approx((example.x.row(i) - example.x.row(j)).squaredNorm()).margin(1e-12));
+        CHECK(local.s(i, j) ==
+              Approx(i == j ? 1 : std::exp(-d(i, j) / std::sqrt(squares(i) * squares(j)))));
+      }
+    }
+  }
+
   SECTION("says so when every similarity vanishes") {
     SpecOptions options = with(2, 1);
-    options.bandwidth = Bandwidth::number;
-    options.bandwidth_value = 1e-6;
+    options.graph.bandwidth = Bandwidth::number;
+    options.graph.bandwidth_value = 1e-6;
     CHECK_THROWS_AS(spec(problem, options, control), InputError);
   }
 }
@@ -196,7 +210,7 @@ TEST_CASE("spec by Lanczos agrees with the dense solver", "[graph]") {
     CHECK(fit.selection.converged);
     CHECK(fit.selection.statistic.isApprox(naive(x, Eigen::MatrixXd(graph.w), 3, 1, m), 1e-7));
   }
-  const Eigen::MatrixXd rbf = rbf_similarity(data.z, Bandwidth::median, 0, control).s;
+  const Eigen::MatrixXd rbf = rbf_similarity(data.z, Bandwidth::median, 0, 5, control).s;
   options = with(3, 2);
   options.n_eigen = 4;
   CHECK(spec(data, options, control).selection.statistic.isApprox(naive(x, rbf, 3, 2, 4), 1e-7));

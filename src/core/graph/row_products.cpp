@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,27 @@ double median_of(std::vector<double>& values) {
   return 0.5 * (upper + *std::max_element(values.begin(), middle));
 }
 
+// s_i of the local bandwidth, from all squared distances.
+Eigen::VectorXd local_scales(const Eigen::MatrixXd& d, int k, const Control& control) {
+  const Index n = d.rows();
+  const std::size_t place = static_cast<std::size_t>(std::min<Index>(k, n - 1) - 1);
+  Eigen::VectorXd scale(n);
+  parallel_for(n, control, [&](Index i) {
+    std::vector<double> others;
+    double least = std::numeric_limits<double>::infinity();
+    for (Index j = 0; j < n; ++j) {
+      if (j == i) continue;
+      others.push_back(d(j, i));
+      if (d(j, i) > 0) least = std::min(least, d(j, i));
+    }
+    const auto at = others.begin() + static_cast<std::ptrdiff_t>(place);
+    std::nth_element(others.begin(), at, others.end());
+    const double far = *at > 0 ? *at : (std::isfinite(least) ? least : 1);
+    scale(i) = std::sqrt(far);
+  });
+  return scale;
+}
+
 }  // namespace
 
 Eigen::MatrixXd all_squared_distances(const FeatureMatrix& z, const Control& control) {
@@ -98,7 +120,7 @@ Eigen::MatrixXd all_squared_distances(const FeatureMatrix& z, const Control& con
   return d;
 }
 
-RbfSimilarity rbf_similarity(const FeatureMatrix& z, Bandwidth kind, double value,
+RbfSimilarity rbf_similarity(const FeatureMatrix& z, Bandwidth kind, double value, int k,
                              const Control& control) {
   const Index n = z.n();
   RbfSimilarity out;
@@ -116,10 +138,16 @@ RbfSimilarity rbf_similarity(const FeatureMatrix& z, Bandwidth kind, double valu
   }
   std::vector<Index> vanished(static_cast<std::size_t>(n), 0);
   const Control quiet = silent(control);
+  const bool local = kind == Bandwidth::local;
+  Eigen::VectorXd scale;
+  if (local) {
+    scale = local_scales(out.s, k, quiet);
+    out.bandwidth = std::numeric_limits<double>::quiet_NaN();
+  }
   parallel_for(n, quiet, [&](Index j) {
     out.s(j, j) = 1;
     for (Index i = j + 1; i < n; ++i) {
-      out.s(i, j) = std::exp(-out.s(i, j) / out.bandwidth);
+      out.s(i, j) = std::exp(-out.s(i, j) / (local ? scale(i) * scale(j) : out.bandwidth));
       vanished[static_cast<std::size_t>(j)] += out.s(i, j) == 0;
     }
   });

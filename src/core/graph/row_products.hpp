@@ -17,13 +17,14 @@ Eigen::MatrixXd all_squared_distances(const FeatureMatrix& z, const Control& con
 struct RbfSimilarity {
   Eigen::MatrixXd s;       // both triangles
   Eigen::VectorXd degree;  // s 1
-  double bandwidth = 0;    // in force
+  double bandwidth = 0;    // in force; NaN for "local"
 };
 
 // `kind` median: the median of all squared distances i < j that are positive, 1 if there is none.
-// number: `value`. Throws InputError if every off-diagonal entry underflows to 0, warns if more
+// number: `value`. local: exp(-d_ij^2 / (s_i s_j)), s_i the distance to the k-th nearest other row
+// (0: the smallest positive one from i, else 1). Throws InputError if every off-diagonal entry underflows to 0, warns if more
 // than half of them do. n x n in memory, which the method is about.
-RbfSimilarity rbf_similarity(const FeatureMatrix& z, Bandwidth kind, double value,
+RbfSimilarity rbf_similarity(const FeatureMatrix& z, Bandwidth kind, double value, int k,
                              const Control& control);
 
 // f'Sf for every column f of the n x c matrix, S symmetric: half the products of S F.

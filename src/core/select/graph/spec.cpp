@@ -309,7 +309,8 @@ SpecFit spec(const Problem& problem, const SpecOptions& options, const Control& 
   Graph graph;
   Similarities s;
   if (options.similarity == Similarity::rbf) {
-    rbf = rbf_similarity(problem.z, options.bandwidth, options.bandwidth_value, control);
+    rbf = rbf_similarity(problem.z, options.graph.bandwidth, options.graph.bandwidth_value,
+                         options.graph.k, control);
     fit.bandwidth = rbf.bandwidth;
     s = similarities(rbf.degree);
     s.full = &rbf.s;

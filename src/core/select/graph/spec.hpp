@@ -13,9 +13,7 @@ struct SpecOptions {
   double r = 1;      // gamma(lambda) = lambda^r
   Similarity similarity = Similarity::rbf;
   int n_eigen = 0;   // m of phi 3; 0: max(2, number of classes)
-  Bandwidth bandwidth = Bandwidth::median;  // of the full RBF similarity
-  double bandwidth_value = 0;
-  GraphOptions graph;  // of the neighbor graph
+  GraphOptions graph;  // of "knn"; "rbf" takes its bandwidth and, for "local", its k
 };
 
 // SPEC (Zhao and Liu 2007).
