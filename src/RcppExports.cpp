@@ -11,6 +11,20 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// jsfs_cpp
+Rcpp::List jsfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::List options);
+RcppExport SEXP _semiselect_jsfs_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(jsfs_cpp(problem, graph, control, options));
+    return rcpp_result_gen;
+END_RCPP
+}
 // constraint_cpp
 Rcpp::List constraint_cpp(Rcpp::List problem, Rcpp::List control, int score, double nu);
 RcppExport SEXP _semiselect_constraint_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP scoreSEXP, SEXP nuSEXP) {
@@ -108,6 +122,25 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// label_propagation_cpp
+Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string method, double alpha, Rcpp::Nullable<double> eta, bool class_mass, double tol, int max_iter);
+RcppExport SEXP _semiselect_label_propagation_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP methodSEXP, SEXP alphaSEXP, SEXP etaSEXP, SEXP class_massSEXP, SEXP tolSEXP, SEXP max_iterSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<double> >::type eta(etaSEXP);
+    Rcpp::traits::input_parameter< bool >::type class_mass(class_massSEXP);
+    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
+    Rcpp::traits::input_parameter< int >::type max_iter(max_iterSEXP);
+    rcpp_result_gen = Rcpp::wrap(label_propagation_cpp(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter));
+    return rcpp_result_gen;
+END_RCPP
+}
 // variance_cpp
 Rcpp::List variance_cpp(Rcpp::List problem, Rcpp::List control);
 RcppExport SEXP _semiselect_variance_cpp(SEXP problemSEXP, SEXP controlSEXP) {
@@ -135,6 +168,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_semiselect_jsfs_cpp", (DL_FUNC) &_semiselect_jsfs_cpp, 4},
     {"_semiselect_constraint_cpp", (DL_FUNC) &_semiselect_constraint_cpp, 4},
     {"_semiselect_sc4_cpp", (DL_FUNC) &_semiselect_sc4_cpp, 3},
     {"_semiselect_cls_cpp", (DL_FUNC) &_semiselect_cls_cpp, 5},
@@ -142,6 +176,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
+    {"_semiselect_label_propagation_cpp", (DL_FUNC) &_semiselect_label_propagation_cpp, 9},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
     {NULL, NULL, 0}
