@@ -26,7 +26,7 @@ TEST_CASE("drsvm equals a solution worked by hand and leaves unlabelled rows out
   x << 2, 7, -2, 7, 100, 7;
   const Problem problem = labelled(x, {1, 0, unlabelled});
   DrsvmOptions o;
-  o.lambda1 = 1;
+  o.lambda1 = {1};
   o.lambda2 = 1;
   const SenfsFit fit = drsvm(problem, o, Control());
   CHECK(fit.by_class.front().t(0) == Approx(0.5));
@@ -36,7 +36,7 @@ TEST_CASE("drsvm equals a solution worked by hand and leaves unlabelled rows out
   CHECK(fit.selection.order == std::vector<Index>{0, 1});
   CHECK(fit.selection.selected == std::vector<int>{1, 0});
 
-  o.lambda1 = -1;  // 0.1 C min(n+, n-) |mean+ - mean-|
+  o.lambda1.clear();  // 0.1 C min(n+, n-) |mean+ - mean-|
   o.lambda2 = -1;  // C l
   const SenfsFit defaults = drsvm(problem, o, Control());
   CHECK(defaults.by_class.front().lambda1 == Approx(0.4));
@@ -62,13 +62,13 @@ TEST_CASE("a drsvm path meets the fits at its values, and enters at lambda1_max"
   CHECK(f.path_lambda1.back() == Approx(0.01 * f.reference));
   o.path = false;
   for (std::size_t k = 0; k < 8; ++k) {
-    o.lambda1 = f.path_lambda1[k];
+    o.lambda1 = {f.path_lambda1[k]};
     const SenfsFit cold = drsvm(problem, o, Control());
     CHECK(cold.by_class.front().objective == Approx(f.path_objective[k]).epsilon(1e-7));
     CHECK((cold.by_class.front().t.array() != 0).count() == f.path_selected[k]);
   }
-  o.lambda1 = 1.0001 * f.reference;
+  o.lambda1 = {1.0001 * f.reference};
   CHECK(drsvm(problem, o, Control()).by_class.front().t.isZero(0));
-  o.lambda1 = 0.97 * f.reference;
+  o.lambda1 = {0.97 * f.reference};
   CHECK_FALSE(drsvm(problem, o, Control()).by_class.front().t.isZero(0));
 }

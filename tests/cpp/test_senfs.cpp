@@ -64,7 +64,7 @@ TEST_CASE("senfs never lies below, and mostly at, the optimum over all assignmen
     const Problem problem = as_problem(data);
     SenfsOptions o;
     o.cost_unlabelled = 0.5;
-    o.lambda1 = 0.5;
+    o.lambda1 = {0.5};
     o.lambda2 = 1;
     const SenfsFit fit = senfs(problem, o, Control());
     const MarginFit& best = fit.by_class.front();
@@ -93,7 +93,7 @@ TEST_CASE("senfs never lies below, and mostly at, the optimum over all assignmen
         }
       }
       ElasticNetSvmState state;
-      lowest = std::min(lowest, svm.solve(rows, o.lambda1, state, {}, Control()).primal + ignored);
+      lowest = std::min(lowest, svm.solve(rows, 0.5, state, {}, Control()).primal + ignored);
     }
     CHECK(best.objective >= lowest * (1 - 1e-9));
     CHECK(best.objective <= lowest * 1.15);

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/optim/gram.hpp"
+
 namespace semiselect {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr Index largest_polish = 1500;    // rows strictly between their bounds
 constexpr Index largest_system = 5000;    // beyond it no matrix is formed
 constexpr Index largest_eigen = 800;
 constexpr Index largest_kept_gram = 2500;  // 50 MB
-constexpr Index block_size = 256;
+constexpr Index block_size = 1024;
 constexpr double bound_share = 1e-7;      // of the weight: closer to a bound is at it
 
 using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
@@ -35,13 +37,7 @@ Eigen::VectorXd least_norm(const Eigen::MatrixXd& a, const Eigen::VectorXd& r) {
   // Too large for a pivoted orthogonal decomposition: a few proximal steps on the normal equations
   // of the smaller side converge to the same vector.
   const bool wide = a.rows() <= a.cols();
-  Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(wide ? a.rows() : a.cols(),
-                                                 wide ? a.rows() : a.cols());
-  if (wide) {
-    normal.selfadjointView<Eigen::Lower>().rankUpdate(a);
-  } else {
-    normal.selfadjointView<Eigen::Lower>().rankUpdate(a.transpose());
-  }
+  Eigen::MatrixXd normal = wide ? gram_rows(a, Control()) : gram_columns(a, Control());
   normal.diagonal().array() += 1e-11 * std::max(normal.diagonal().mean(), 1e-300);
   const Cholesky factor = robust_cholesky(std::move(normal), "the active constraints");
   Eigen::VectorXd c = Eigen::VectorXd::Zero(a.cols());
@@ -93,7 +89,7 @@ double weighted_hinge_intercept(const Eigen::VectorXd& f, const Eigen::VectorXd&
 
 ElasticNetSvm::ElasticNetSvm(const FeatureMatrix& x, const Eigen::VectorXd& nominal,
                              const Eigen::VectorXd& center, const std::vector<bool>& ignore,
-                             double lambda2, double rho, SvmSystem system)
+                             double lambda2, double rho, SvmSystem system, const Control& control)
     : x_(x), n_(x.n()), p_(x.p()), omega_(nominal), free_(center.size() == 0), center_(center),
       lambda2_(lambda2), rho_(rho), system_(system) {
   if (omega_.size() != n_ || !(omega_.array() > 0).all()) {
@@ -124,10 +120,10 @@ ElasticNetSvm::ElasticNetSvm(const FeatureMatrix& x, const Eigen::VectorXd& nomi
   }
   kappa_ = squares / static_cast<double>(std::max<Index>(p_, 1));
   if (!(kappa_ > 0)) kappa_ = 1;  // every column is constant: the coefficients stay 0
-  prepare();
+  prepare(control);
 }
 
-void ElasticNetSvm::prepare() {
+void ElasticNetSvm::prepare(const Control& control) {
   const Index size = std::min(n_, p_);
   wide_ = p_ > n_;
   if (system_ == SvmSystem::automatic) {
@@ -139,7 +135,7 @@ void ElasticNetSvm::prepare() {
   if (system_ == SvmSystem::normal) wide_ = false;
   if (system_ == SvmSystem::conjugate_gradient) return;
 
-  Eigen::MatrixXd matrix = gram();
+  Eigen::MatrixXd matrix = gram(control);
   if (system_ == SvmSystem::eigen) {
     eigen_ = std::make_shared<const SymmetricEigen>(eigen_symmetric(matrix));
     return;
@@ -161,45 +157,49 @@ ElasticNetSvm ElasticNetSvm::with(double lambda2, double rho) const {
   other.lambda2_ = lambda2;
   other.rho_ = rho;
   if (system_ == SvmSystem::eigen || system_ == SvmSystem::conjugate_gradient) return other;
-  if (!other.gram_) other.gram_ = std::make_shared<const Eigen::MatrixXd>(gram());
+  if (!other.gram_) other.gram_ = std::make_shared<const Eigen::MatrixXd>(gram(Control()));
   other.factorize();
   if (!gram_) other.gram_ = nullptr;
   return other;
 }
 
 // Lower triangle of ZZ' (wide) or Z'Z, Z = diag(sqrt(omega)) xc.
-Eigen::MatrixXd ElasticNetSvm::gram() const {
+Eigen::MatrixXd ElasticNetSvm::gram(const Control& control) const {
   const Eigen::VectorXd root = omega_.cwiseSqrt();
   const Index size = wide_ ? n_ : p_;
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(size, size);
   if (!x_.is_sparse()) {
-    Eigen::MatrixXd part;
     if (wide_) {
-      for (Index first = 0; first < p_; first += block_size) {
-        const Index count = std::min(block_size, p_ - first);
-        part.resize(n_, count);
+      Eigen::VectorXd from(p_);  // what is taken off before the factor
+      for (Index j = 0; j < p_; ++j) from(j) = factor_(j) == 0 ? 0 : moved_(j) / factor_(j);
+      ProductShape shape{n_, n_, p_};
+      shape.symmetric = true;
+      const RowPacker rows = pack_data_rows(x_, from, factor_);
+      for_each_product_block(shape, rows, rows, control, [&](const ProductBlock& block) {
+        for (Index j = 0; j < block.q; ++j) {
+          const Index b = block.first_b + j;
+          for (Index i = 0; i < block.m; ++i) {
+            const Index a = block.first_a + i;
+            if (a >= b) out(a, b) = root(a) * root(b) * block.value[i + j * block.leading];
+          }
+        }
+      });
+      return out;
+    }
+    const Index height = 4096;
+    Eigen::MatrixXd part;
+    for (Index first = 0; first < n_; first += height) {
+      control.check_interrupt();
+      const Index count = std::min(height, n_ - first);
+      part.resize(count, p_);
+      for (Index j = 0; j < p_; ++j) {
+        const double* f = x_.stored_column(j).value + first;
         for (Index c = 0; c < count; ++c) {
-          const Index j = first + c;
-          const double* f = x_.stored_column(j).value;
-          for (Index i = 0; i < n_; ++i) {
-            part(i, c) = root(i) * (f[i] / x_.row_divisor(i) * factor_(j) - moved_(j));
-          }
+          const Index i = first + c;
+          part(c, j) = root(i) * (f[c] / x_.row_divisor(i) * factor_(j) - moved_(j));
         }
-        out.selfadjointView<Eigen::Lower>().rankUpdate(part);
       }
-    } else {
-      for (Index first = 0; first < n_; first += block_size) {
-        const Index count = std::min(block_size, n_ - first);
-        part.resize(count, p_);
-        for (Index j = 0; j < p_; ++j) {
-          const double* f = x_.stored_column(j).value + first;
-          for (Index c = 0; c < count; ++c) {
-            const Index i = first + c;
-            part(c, j) = root(i) * (f[c] / x_.row_divisor(i) * factor_(j) - moved_(j));
-          }
-        }
-        out.selfadjointView<Eigen::Lower>().rankUpdate(part.transpose());
-      }
+      out += gram_columns(part, control);
     }
     return out;
   }
@@ -491,13 +491,12 @@ bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, const Eigen::V
       columns.assign(support.begin() + first,
                      support.begin() + std::min<Index>(k, first + block_size));
       const Eigen::MatrixXd part = s.asDiagonal() * block(between, columns);
-      system.selfadjointView<Eigen::Lower>().rankUpdate(part, 1 / lambda2_);
+      system += gram_rows(part, Control()) / lambda2_;
     }
     if (e > 0) {
       const Eigen::VectorXd from_bound = times(on_support);
       Eigen::VectorXd right(e);
       for (Index a = 0; a < e; ++a) right(a) = aim(a) - s(a) * from_bound(between[a]) / lambda2_;
-      system.triangularView<Eigen::StrictlyUpper>() = system.transpose();
       Eigen::MatrixXd shifted = system;
       shifted.diagonal().array() += 1e-11 * std::max(system.diagonal().mean(), 1e-300);
       const Cholesky factor = robust_cholesky(std::move(shifted), "the active rows");

@@ -79,7 +79,8 @@ class ElasticNetSvm {
   // rho: penalty parameter of the alternating directions.
   ElasticNetSvm(const FeatureMatrix& x, const Eigen::VectorXd& nominal,
                 const Eigen::VectorXd& center, const std::vector<bool>& ignore, double lambda2,
-                double rho = 1, SvmSystem system = SvmSystem::automatic);
+                double rho = 1, SvmSystem system = SvmSystem::automatic,
+                const Control& control = Control());
 
   // The same data under other penalties. Reuses the Gram matrix where it was kept.
   ElasticNetSvm with(double lambda2, double rho) const;
@@ -116,9 +117,9 @@ class ElasticNetSvm {
 
  private:
   struct Certificate;
-  void prepare();
+  void prepare(const Control& control);
   void factorize();
-  Eigen::MatrixXd gram() const;
+  Eigen::MatrixXd gram(const Control& control) const;
   Eigen::VectorXd solve_system(const Eigen::VectorXd& right, Scratch& scratch) const;
   double best_offset(const Eigen::VectorXd& xt, const HingeRows& rows) const;
   double primal(const Eigen::VectorXd& t, const HingeRows& rows, double lambda1,

@@ -12,8 +12,8 @@ namespace semiselect {
 // lambda1 = 0.1 lambda1_max, lambda2 = C l. Convex: one solve, with a certified gap.
 struct DrsvmOptions {
   double cost = 1;
-  double lambda1 = -1;  // negative: default
-  double lambda2 = -1;
+  std::vector<double> lambda1;  // one for all classes, one each, or empty: default
+  double lambda2 = -1;          // negative: default
   bool path = false;
   int n_lambda = 20;
   Index n_features = 0;

@@ -576,7 +576,7 @@ SenfsFit senfs(const Problem& problem, const SenfsOptions& options, const Contro
   if (!loose.empty()) m = mean_of_rows(z, loose);
   machine.svm = std::make_shared<const ElasticNetSvm>(
       used, nominal, machine.balance ? m : Eigen::VectorXd(), problem.constant, machine.lambda2, 1,
-      options.system);
+      options.system, control);
   control.check_interrupt();
 
   std::vector<SenfsStart> starts = {SenfsStart::labelled};
@@ -623,8 +623,9 @@ SenfsFit senfs(const Problem& problem, const SenfsOptions& options, const Contro
     two.reference = machine.convex
                         ? senfs_lambda1_max(z, sign, options.cost, machine.balance)
                         : senfs_lambda1_cap(z, sign, options.cost, options.cost_unlabelled);
-    two.lambda1 = options.lambda1 >= 0 ? options.lambda1
-                                       : (machine.convex ? 0.1 : 0.05) * two.reference;
+    two.lambda1 = options.lambda1.empty()
+                      ? (machine.convex ? 0.1 : 0.05) * two.reference
+                      : options.lambda1[options.lambda1.size() == 1 ? 0 : static_cast<std::size_t>(c)];
     const bool wants_centroid =
         std::find(starts.begin(), starts.end(), SenfsStart::centroid) != starts.end();
     if (wants_centroid) {
@@ -655,7 +656,7 @@ SenfsFit senfs(const Problem& problem, const SenfsOptions& options, const Contro
   }
 
   // With a path and a number of features asked for, the model is a point of the path.
-  const bool model_from_path = options.path && options.n_features > 0 && options.lambda1 < 0;
+  const bool model_from_path = options.path && options.n_features > 0 && options.lambda1.empty();
   std::vector<Eigen::VectorXd> decision(problems.size());
   if (!model_from_path) {
     const Index width = static_cast<Index>(starts.size());

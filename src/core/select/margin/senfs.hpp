@@ -32,8 +32,8 @@ enum class Aggregate { norm, max, sum };
 struct SenfsOptions {
   double cost = 1;               // C
   double cost_unlabelled = 0.1;  // C*
-  double lambda1 = -1;           // negative: the default of each class
-  double lambda2 = -1;           // the same
+  std::vector<double> lambda1;   // one for all classes, one each, or empty: the default of each
+  double lambda2 = -1;           // negative: default
   double s = 0.3;
   bool balance = true;
   double r = 0;
