@@ -29,6 +29,14 @@ laplacian_cpp <- function(problem, graph, control, link_labels) {
     .Call(`_semiselect_laplacian_cpp`, problem, graph, control, link_labels)
 }
 
+senfs_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_senfs_cpp`, problem, settings, control)
+}
+
+drsvm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
+}
+
 variance_cpp <- function(problem, control) {
     .Call(`_semiselect_variance_cpp`, problem, control)
 }

@@ -86,7 +86,7 @@ Rcpp::List to_r(const MarginFit& fit, bool path) {
 }
 
 Rcpp::List to_r(const SenfsFit& fit) {
-  Rcpp::List out = to_r(fit.selection);
+  Rcpp::List out = ::to_r(fit.selection);
   Rcpp::List classes;
   for (const MarginFit& one : fit.by_class) classes.push_back(to_r(one, fit.path));
   out["by_class"] = classes;
