@@ -344,10 +344,20 @@ plot.feature_ranking <- function(x, n = NULL, main = NULL, xlab = "Rank", ylab =
   if (nrow(points) == 0) {
     abort_input("There is nothing to plot: no feature has a score (all are constant).")
   }
-  main <- main %||% sprintf("Ranking by %s", attr(x, "method"))
-  graphics::plot(points$rank, points$shown, type = "n", main = main, xlab = xlab, ylab = ylab,
-                 las = 1, ...)
-  graphics::grid(col = "gray90", lty = 1)
+  named <- nrow(points) <= 12  # room for the names of the features
+  margin <- if (named) 0.06 * c(-1, 1) else 0
+  settings <- list(
+    x = points$rank, y = points$shown, type = "n", xaxt = "n",
+    main = main %||% sprintf("Ranking by %s", attr(x, "method")), xlab = xlab, ylab = ylab,
+    xlim = range(points$rank) + margin * max(1, diff(range(points$rank))),
+    ylim = range(points$shown) + margin * diff(range(points$shown))
+  )
+  given <- list(...)
+  settings[names(given)] <- given
+  do.call(graphics::plot, settings)
+  ticks <- pretty(settings$xlim)
+  graphics::axis(1, at = ticks[ticks == round(ticks) & ticks > 0])
+  graphics::grid(nx = NA, ny = NULL, col = "gray90", lty = 1)
   few <- nrow(points) <= 60
   graphics::lines(points$rank, points$shown, col = "gray55")
   symbol <- ifelse(points$infinite, 17, 19)
@@ -366,7 +376,7 @@ plot.feature_ranking <- function(x, n = NULL, main = NULL, xlab = "Rank", ylab =
   if (nrow(key)) {
     graphics::legend("topright", key$text, pch = key$symbol, col = key$color, bty = "n")
   }
-  if (nrow(points) <= 12) {
+  if (named) {
     graphics::text(points$rank, points$shown, shorten(points$feature, 14), pos = 3, cex = 0.75,
                    xpd = NA)
   }
@@ -385,12 +395,14 @@ autoplot.feature_ranking <- function(object, n = NULL, ...) {
   ggplot2::ggplot(points, ggplot2::aes(x = .data[["rank"]], y = .data[["shown"]])) +
     ggplot2::geom_line(colour = "gray55") +
     ggplot2::geom_point(ggplot2::aes(colour = .data[["choice"]]),
+                        shape = ifelse(points$infinite, 17, 19),
                         size = if (nrow(points) <= 60) 2 else 1, show.legend = marked) +
     ggplot2::scale_colour_manual(
       values = c("selected" = "#0072B2", "not selected" = "gray35"), name = NULL, drop = TRUE
     ) +
     ggplot2::labs(x = "Rank", y = "Score",
-                  title = sprintf("Ranking by %s", attr(object, "method"))) +
+                  title = sprintf("Ranking by %s", attr(object, "method")),
+                  caption = if (any(points$infinite)) "Triangles: infinite scores") +
     ggplot2::theme_minimal()
 }
 

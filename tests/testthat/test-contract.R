@@ -154,7 +154,6 @@ for (method in selectors()$method) local({
 })
 
 test_that("long work can be interrupted, by one thread and by two, and leaves nothing behind", {
-  skip_if_not("laplacian" %in% selectors()$method)
   set.seed(1)
   x <- matrix(rnorm(3e6), 30000)
   expect_interruptible(rank_laplacian(x, threads = 1, verbose = FALSE))
