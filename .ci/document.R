@@ -58,14 +58,12 @@ write_selector_table <- function() {
 }
 
 selector_table <- function(s) {
-  text <- function(column) vapply(column, paste, "", collapse = ", ", USE.NAMES = FALSE)
   mark <- function(flag) ifelse(flag, "yes", "")
   rows <- paste(
-    "|", text(s$family), "|", paste0("`", s$fun, "()`"), "|", text(s$supervision), "|",
-    text(s$uses), "|", mark(s$multiclass), "|", mark(s$selects), "|", mark(s$predicts), "|",
-    text(s$reference), "|"
+    "|", s$family, "|", paste0("`", s$fun, "()`"), "|", s$supervision, "|",
+    s$uses, "|", mark(s$multiclass), "|", mark(s$selects), "|", mark(s$predicts), "|",
+    s$reference, "|"
   )
-  rows <- rows[order(text(s$family), s$method, method = "radix")]
   c(
     "| family | function | supervision | uses | multiclass | selects | predicts | reference |",
     "|---|---|---|---|---|---|---|---|",

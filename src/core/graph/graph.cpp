@@ -1,9 +1,8 @@
 #include "core/graph/graph.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "core/select/selection.hpp"
+#include "core/data/no_value.hpp"
 
 namespace semiselect {
 
@@ -116,7 +115,6 @@ Eigen::VectorXd weighted_spread(const FeatureMatrix& x, const Eigen::VectorXd& d
 }
 
 Eigen::VectorXd laplacian_ratio(const FeatureMatrix& x, const Graph& graph, const Control& control) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
   Eigen::VectorXd mean;
   const Eigen::VectorXd roughness = edge_sums(x, graph, control);
   const Eigen::VectorXd spread = weighted_spread(x, graph.degree, control, &mean);
@@ -124,9 +122,7 @@ Eigen::VectorXd laplacian_ratio(const FeatureMatrix& x, const Graph& graph, cons
 
   Eigen::VectorXd out(x.p());
   for (Index r = 0; r < x.p(); ++r) {
-    // Centring a constant leaves rounding noise, and a ratio of noise would be ranked.
-    const double noise = eps * eps * (spread(r) + volume * mean(r) * mean(r));
-    out(r) = spread(r) <= noise ? no_value : roughness(r) / spread(r);
+    out(r) = is_noise(spread(r), volume, mean(r)) ? no_value : roughness(r) / spread(r);
   }
   return out;
 }

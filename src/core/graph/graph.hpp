@@ -38,6 +38,12 @@ Eigen::VectorXd edge_sums(const FeatureMatrix& x, const Graph& graph, const Cont
 Eigen::VectorXd weighted_spread(const FeatureMatrix& x, const Eigen::VectorXd& d,
                                 const Control& control, Eigen::VectorXd* mean = nullptr);
 
+// Whether a spread about the mean is rounding noise: centring a constant leaves some, and a ratio of
+// noise would be ranked. `volume` is the sum of the weights.
+inline bool is_noise(double spread, double volume, double mean) {
+  return spread <= 1e-24 * (spread + volume * mean * mean);
+}
+
 // f'Lf / f~'Df~, the Laplacian score of every column of x on a graph (He, Cai and Niyogi 2005):
 // what Laplacian, SC4, sSelect, ULS and CSFS share. NaN for a column that is constant wherever
 // the graph has weight.

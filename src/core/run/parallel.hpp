@@ -70,4 +70,13 @@ void parallel_for(Index count, const Control& control, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// The same for cheap items: work(begin, end) for consecutive ranges of `grain` items. The ranges
+// do not depend on the number of threads.
+template <class Work>
+void parallel_ranges(Index count, Index grain, const Control& control, const Work& work) {
+  parallel_for((count + grain - 1) / grain, control, [&](Index unit) {
+    work(unit * grain, std::min(count, (unit + 1) * grain));
+  });
+}
+
 }  // namespace semiselect
