@@ -92,8 +92,9 @@ catch_tests() { # folder, options of cmake
   local log=$work/catch.log good bad
   "$build/core_tests" >"$log" 2>&1
   local status=$?
-  good=$(sed -n 's/^All tests passed (.* in \([0-9]*\) test case.*/\1/p; s/^test cases:.*| *\([0-9]*\) passed.*/\1/p' "$log" | tail -n 1)
-  bad=$(sed -n 's/^test cases:.*| *\([0-9]*\) failed.*/\1/p' "$log" | tail -n 1)
+  good=$(sed -nE -e 's/^All tests passed \(.* in ([0-9]+) test case.*/\1/p' \
+    -e 's/^test cases:.*\| *([0-9]+) passed.*/\1/p' "$log" | tail -n 1)
+  bad=$(sed -nE 's/^test cases:.*\| *([0-9]+) failed.*/\1/p' "$log" | tail -n 1)
   if [ "$status" -ne 0 ]; then
     tail -n 200 "$log"
     [ "${bad:-0}" -gt 0 ] || bad=1
@@ -124,8 +125,8 @@ else
 fi
 
 # Settings under which only the package itself can be complained about: no clock and no mirror over
-# the net, and fonts that texlive-fonts-recommended has. testthat runs here without NOT_CRAN, so that
-# the long tests, which have just been run, are skipped.
+# the net, and fonts that texlive-fonts-recommended has. testthat runs here without NOT_CRAN, so
+# that the long tests, which have just been run, are skipped.
 section "R CMD check --as-cran"
 if ls "$work"/semiselect_*.tar.gz >/dev/null 2>&1; then
   (cd "$work" && env -u NOT_CRAN -u SEMISELECT_DATA MAKEFLAGS=-j"$jobs" \
@@ -133,8 +134,8 @@ if ls "$work"/semiselect_*.tar.gz >/dev/null 2>&1; then
     R CMD check --as-cran --output=check semiselect_*.tar.gz >check.log 2>&1)
   log=$work/check/semiselect.Rcheck/00check.log
   # All that was not simply OK.
-  awk '/^\* /{if (block ~ /NOTE|WARNING|ERROR/) printf "%s", block; block = ""} {block = block $0 "\n"}
-    END {if (block ~ /NOTE|WARNING|ERROR/) printf "%s", block}' "$log"
+  awk 'function show() {if (block ~ /NOTE|WARNING|ERROR/) printf "%s", block}
+    /^\* / {show(); block = ""} {block = block $0 "\n"} END {show()}' "$log"
   tail -n 40 "$work"/check/semiselect.Rcheck/tests/*.fail 2>/dev/null
   verdict=$(grep '^Status: ' "$log")
   bad=$(grep -oE '[0-9]+ (ERROR|WARNING)' <<<"$verdict" | awk '{n += $1} END {print n + 0}')

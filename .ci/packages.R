@@ -88,8 +88,9 @@ if (action == "missing") {
   install_from_cran(packages)
   packages <- missing_packages(needed) # install.packages() does not say whether it failed
   optional <- if (purpose == "bench") parse_dependencies(description[1, "Config/Needs/benchmark"])
-  if (length(intersect(packages, optional$package)) > 0) {
-    message("Left out of the benchmark: ", paste(intersect(packages, optional$package), collapse = ", "))
+  left_out <- intersect(packages, optional$package)
+  if (length(left_out) > 0) {
+    message("Left out of the benchmark: ", paste(left_out, collapse = ", "))
   }
   packages <- setdiff(packages, optional$package)
   if (length(packages) > 0) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what a target of the Makefile needs and this machine lacks: setup.sh demo|check|document|bench
-# Debian's packages where there are apt and root, else R packages from CRAN into a library of the user.
+# Installs what a target of the Makefile needs and this machine lacks:
+#   setup.sh demo|check|document|bench
+# Debian's packages where there are apt and root, else R packages from CRAN into the user's library.
 # Safe to repeat; with nothing to do it takes a second.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -57,13 +58,13 @@ if [ -n "$required" ]; then
   if can_apt; then
     echo "apt-get could not install them; its messages are above." >&2
   else
-    echo "With root on a Debian-like machine \`.ci/setup.sh $purpose\` installs them; as this user" >&2
-    echo "or on this system, install them yourself and run \`make $purpose\` again." >&2
+    echo "As root on a Debian-like machine, \`.ci/setup.sh $purpose\` installs them. Elsewhere" >&2
+    echo "install them yourself, then run \`make $purpose\` again." >&2
   fi
   exit 1
 fi
 
-# R packages: Debian's first, since they need no compiling. packages.R knows which, from DESCRIPTION.
+# R packages: Debian's first, since they need no compiling. packages.R reads DESCRIPTION.
 packages=$(Rscript .ci/packages.R missing "$purpose")
 [ -n "$packages" ] || exit 0
 

@@ -14,5 +14,5 @@ bad <- tests$failed > 0 | tests$error | tests$warning > 0
 left_out <- tests$skipped & !bad
 if (any(left_out)) cat(sum(left_out), "test(s) skipped\n")
 slow <- head(tests[order(-tests$real), ], 5)
-cat("Longest: ", paste0(slow$test, " (", round(slow$real, 1), " s)", collapse = "; "), "\n", sep = "")
+cat(paste0("Longest: ", slow$test, " (", round(slow$real, 1), " s)\n"), sep = "")
 writeLines(paste(sum(!bad & !left_out), sum(bad)), out)

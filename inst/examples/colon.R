@@ -46,7 +46,7 @@ graphics::legend(
 invisible(grDevices::dev.off())
 
 cat(
-  "\nRanked ", ncol(x), " genes of ", nrow(x), " samples, ", length(labelled), " of them labelled.\n",
+  "\n", ncol(x), " genes of ", nrow(x), " samples, ", length(labelled), " of them labelled.\n",
   "Table:   ", normalizePath(table_file), "\n",
   "Picture: ", normalizePath(picture_file), "\n",
   sep = ""
