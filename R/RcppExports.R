@@ -29,6 +29,10 @@ laplacian_cpp <- function(problem, graph, control, link_labels) {
     .Call(`_semiselect_laplacian_cpp`, problem, graph, control, link_labels)
 }
 
+fs_manifold_cpp <- function(problem, graph, control, options) {
+    .Call(`_semiselect_fs_manifold_cpp`, problem, graph, control, options)
+}
+
 variance_cpp <- function(problem, control) {
     .Call(`_semiselect_variance_cpp`, problem, control)
 }

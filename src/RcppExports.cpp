@@ -108,6 +108,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fs_manifold_cpp
+Rcpp::List fs_manifold_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::List options);
+RcppExport SEXP _semiselect_fs_manifold_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fs_manifold_cpp(problem, graph, control, options));
+    return rcpp_result_gen;
+END_RCPP
+}
 // variance_cpp
 Rcpp::List variance_cpp(Rcpp::List problem, Rcpp::List control);
 RcppExport SEXP _semiselect_variance_cpp(SEXP problemSEXP, SEXP controlSEXP) {
@@ -142,6 +156,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
+    {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
     {NULL, NULL, 0}
