@@ -25,6 +25,10 @@ check_contradiction_cpp <- function(n, y, classes, must_link, cannot_link) {
     .Call(`_semiselect_check_contradiction_cpp`, n, y, classes, must_link, cannot_link)
 }
 
+neighbor_graph_cpp <- function(problem, graph, control, eta) {
+    .Call(`_semiselect_neighbor_graph_cpp`, problem, graph, control, eta)
+}
+
 laplacian_cpp <- function(problem, graph, control, link_labels) {
     .Call(`_semiselect_laplacian_cpp`, problem, graph, control, link_labels)
 }

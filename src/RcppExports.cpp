@@ -94,6 +94,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// neighbor_graph_cpp
+Rcpp::List neighbor_graph_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::Nullable<double> eta);
+RcppExport SEXP _semiselect_neighbor_graph_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP etaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<double> >::type eta(etaSEXP);
+    rcpp_result_gen = Rcpp::wrap(neighbor_graph_cpp(problem, graph, control, eta));
+    return rcpp_result_gen;
+END_RCPP
+}
 // laplacian_cpp
 Rcpp::List laplacian_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, bool link_labels);
 RcppExport SEXP _semiselect_laplacian_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP link_labelsSEXP) {
@@ -141,6 +155,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_report_columns_cpp", (DL_FUNC) &_semiselect_report_columns_cpp, 1},
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
+    {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
