@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/select/selection.hpp"
+#include "core/data/no_value.hpp"
 
 namespace semiselect {
 

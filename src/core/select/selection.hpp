@@ -1,15 +1,14 @@
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include <Eigen/Core>
 
+#include "core/data/no_value.hpp"
+
 namespace semiselect {
 
 using Index = Eigen::Index;
-
-constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
 // What every selector returns. Empty where a method has no such thing.
 struct Selection {
