@@ -188,6 +188,8 @@ print.feature_ranking <- function(x, n = 10, ...) {
   n <- check_count(n, "n", min = 0)
   if (!is_whole_ranking(x)) return(print(as.data.frame(x), ...))
   cat(method_line(x), data_line(attr(x, "info")), selection_line(x), sep = "\n")
+  # What a reader of the ranking must know of this fit.
+  for (note in attr(x, "info")$note) cat(strwrap(note, 80), sep = "\n")
   if (n > 0) cat("", head_lines(x, n), sep = "\n")
   invisible(x)
 }

@@ -40,7 +40,7 @@ TEST_CASE("cop_kmeans", "[cluster]") {
   }
   SECTION("says which row found no cluster") {
     given.cannot_link = {{0, 1}, {0, 2}, {1, 2}};
-    CHECK(run().failed_row == 2);
+    CHECK(run().failed == std::vector<int>{2, 0, 1});
   }
 }
 

@@ -120,7 +120,17 @@ Clustering cop_kmeans(const FeatureMatrix& x, const LinkGroups& links,
         if (!taken[q] && (best < 0 || distance[i * K + q] < distance[i * K + best])) best = q;
       }
       if (best < 0) {
-        out.failed_row = i;
+        out.failed.push_back(i);
+        for (int q = 0; q < K; ++q) {
+          for (const int r : visit) {
+            const int h = links.group[r];
+            if (h != LinkGroups::none && placed[h] == q &&
+                std::find(conflicts[g].begin(), conflicts[g].end(), h) != conflicts[g].end()) {
+              out.failed.push_back(r);
+              break;
+            }
+          }
+        }
         out.iterations = iteration + 1;
         return out;
       }

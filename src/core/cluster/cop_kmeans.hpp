@@ -18,7 +18,9 @@ struct Clustering {
   Eigen::MatrixXd metric;     // K x p, MPC-KMeans only
   int iterations = 0;
   bool converged = false;
-  int failed_row = -1;        // COP-KMeans: the row for which no cluster was left, else -1
+  // COP-KMeans: the row for which no cluster was left, then for each cluster a row in it that is
+  // in cannot-link with that row. Empty: none.
+  std::vector<int> failed;
 };
 
 // In which order rows are visited: `next(iteration)`, a permutation; empty: by row number.
@@ -26,7 +28,7 @@ using VisitOrder = std::function<std::vector<int>(int iteration)>;
 
 // COP-KMeans (Wagstaff, Cardie, Rogers and Schroedl 2001). Rows in turn: one whose must-link group
 // has been placed follows it, any other goes to the cluster nearest to that row that holds no row
-// in cannot-link with it; if there is none the run fails and `failed_row` says where. Centroids
+// in cannot-link with it; if there is none the run fails and `failed` says where. Centroids
 // are the means, an empty cluster keeps its own. It stops when the labels repeat, but it may cycle:
 // nothing is minimized.
 // `links` closed, without contradiction. O(n p K) per iteration.

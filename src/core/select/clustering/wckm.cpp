@@ -214,7 +214,11 @@ SoftLinks soft_links(Index n, const Labels& y, const Constraints& given) {
 WckmFit wckm_run(const Problem& data, const RowStore& store, const SoftLinks& links,
                  const ClusterStart& start, const WckmOptions& options, const Control& control) {
   const Index n = store.n(), p = store.p();
-  const double m = options.fuzzifier, beta = options.beta, lambda = options.lambda;
+  const double m = options.fuzzifier, beta = options.beta;
+  const double lambda =
+      options.lambda * (options.scale_penalty ? std::pow(static_cast<double>(p), -beta) *
+                                                    store.variance().sum()
+                                              : 1);
   Eigen::MatrixXd centroids = start_centroids(start, data, store);
   const Index K = centroids.rows();
   const Index constrained = static_cast<Index>(links.rows.size());

@@ -23,6 +23,9 @@ struct WckmOptions {
   double fuzzifier = 2;  // m
   int max_iter = 100;
   double tol = 1e-6;  // below 0: exactly max_iter iterations
+  // lambda times p^(-beta) sum_j v_j, the mean weighted squared distance to the overall mean at
+  // equal weights: penalties are counts, distances have units.
+  bool scale_penalty = false;
 };
 
 // The pairs as they are, neither closed nor free of contradictions. Those of the labels are never
