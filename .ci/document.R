@@ -48,8 +48,20 @@ load_code <- function(path) {
   code
 }
 
+# The R code of the package, with neither compiled code nor imports: none is needed at load time.
+# roxygen2's own load_source() attaches the imports: then Matrix's S4 generics hide print() and
+# summary(), whose methods are taken for plain functions, and those of `generics` are in sight,
+# where `@exportS3Method generics::tidy` does not work.
+load_r_code <- function(path) {
+  code <- new.env(parent = .BaseNamespaceEnv)
+  methods::setPackageName("semiselect", code)
+  files <- list.files(file.path(path, "R"), "\\.R$", full.names = TRUE)
+  for (file in sort(files, method = "radix")) sys.source(file, envir = code)
+  code
+}
+
 write_help <- function() {
-  suppressPackageStartupMessages(roxygen2::roxygenise(".", load_code = load_code))
+  roxygen2::roxygenise(".", load_code = load_r_code)
 }
 
 # The rows between the two markers of README.md, from the registry.

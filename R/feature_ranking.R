@@ -147,7 +147,9 @@ data_line <- function(info) {
     if (length(shown) > 6) shown <- c(shown[1:5], sprintf("%d more classes", length(shown) - 5))
     sprintf("%d labelled: %s", info$n_labelled, paste(shown, collapse = ", "))
   }
-  sprintf("%d rows, %s; %d feature%s", info$n, labels, info$p, if (info$p == 1) "" else "s")
+  line <- sprintf("%d rows, %s; %d feature%s", info$n, labels, info$p,
+                  if (info$p == 1) "" else "s")
+  strwrap(line, width = 80, exdent = 2)
 }
 
 selection_line <- function(r) {
@@ -328,8 +330,8 @@ curve_points <- function(r, n = NULL) {
   n <- check_count(n, "n", null = TRUE)
   points <- as.data.frame(r)[!is.na(r$score), , drop = FALSE]
   if (!is.null(n)) points <- points[seq_len(min(n, nrow(points))), , drop = FALSE]
-  finite <- range(points$score[is.finite(points$score)], -Inf, Inf, finite = TRUE)
-  if (!all(is.finite(finite))) finite <- c(0, 1)
+  finite <- points$score[is.finite(points$score)]
+  finite <- if (length(finite)) range(finite) else c(0, 1)
   step <- if (diff(finite) > 0) 0.08 * diff(finite) else 1
   points$infinite <- is.infinite(points$score)
   points$shown <- pmin(pmax(points$score, finite[1] - step), finite[2] + step)

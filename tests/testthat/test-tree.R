@@ -78,7 +78,7 @@ test_that("every selector has its files, by its name", {
     }
     mentions(paste0(method, "_cpp"), "src", paste0("bind_", family, ".cpp"))
     mentions(paste0("rank_", method), "R", paste0("rank_", family, ".R"))
-    mentions(method, "tests", "testthat", paste0("test-", family, ".R"))
+    mentions(paste0("(rank_)?", method), "tests", "testthat", paste0("test-", family, ".R"))
   }
 })
 

@@ -53,17 +53,20 @@ void sparse_moments(const FeatureMatrix& x, Index j, const RowGroups& groups,
     for (const Index i : groups.rows) out.weight(groups.group[i]) += weights(i);
   }
   Eigen::VectorXd stored = Eigen::VectorXd::Zero(groups.groups);
+  Eigen::VectorXd count = Eigen::VectorXd::Zero(groups.groups);
   out.mean.setZero();
   out.squares.setZero();
   x.for_each_stored(j, [&](Index i, double v) {
     const int g = groups.group[i];
     if (g < 0) return;
     stored(g) += weight(i);
+    count(g) += 1;
     out.mean(g) += weight(i) * (v - origin);
     out.largest = std::max(out.largest, std::abs(v));
   });
   for (int g = 0; g < groups.groups; ++g) {
-    const double rest = std::max(out.weight(g) - stored(g), 0.0);
+    // Nothing is left where all rows are stored, though the sums may differ by rounding.
+    const double rest = count(g) == groups.size(g) ? 0 : std::max(out.weight(g) - stored(g), 0.0);
     if (out.weight(g) > 0) out.mean(g) = (out.mean(g) - rest * origin) / out.weight(g);
     const double deviation = -origin - out.mean(g);
     out.squares(g) = rest * deviation * deviation;

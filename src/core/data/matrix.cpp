@@ -323,6 +323,32 @@ Eigen::MatrixXd FeatureMatrix::to_dense() const {
   return out;
 }
 
+double weighted_squares(const FeatureMatrix& x, Index j, const Eigen::VectorXd& w, double total,
+                        double center) {
+  double squares = 0, stored = 0;
+  x.for_each_stored(j, [&](Index i, double v) {
+    squares += w(i) * (v - center) * (v - center);
+    stored += w(i);
+  });
+  const StoredColumn c = x.stored_column(j);
+  if (c.count == x.n()) return squares;
+
+  // The difference of two sums is noise where little is left: then add up the rows themselves.
+  double rest = total - stored;
+  if (rest <= 1e-6 * total) {
+    rest = 0;
+    Index e = 0;
+    for (Index i = 0; i < x.n(); ++i) {
+      if (e < c.count && c.row[e] == i) {
+        ++e;
+      } else {
+        rest += w(i);
+      }
+    }
+  }
+  return squares + rest * center * center;
+}
+
 ColumnReport report_columns(const FeatureMatrix& x) {
   ColumnReport report;
   report.constant.resize(static_cast<std::size_t>(x.p()));

@@ -114,6 +114,12 @@ class FeatureMatrix {
   Parameters row_divisor_;
 };
 
+// sum_i w_i (v_i - center)^2 for column j, v the values as stored (with their row divisor, before
+// shift and divisor); `total` is the sum of w. Rows that are not stored count as 0, without
+// cancellation: their weight is total minus that of the stored rows only where this is safe.
+double weighted_squares(const FeatureMatrix& x, Index j, const Eigen::VectorXd& w, double total,
+                        double center);
+
 // What validation needs to know of the columns, in one pass.
 struct ColumnReport {
   Index not_finite = 0;         // how many entries are NA, NaN or infinite

@@ -98,15 +98,10 @@ Eigen::VectorXd weighted_spread(const FeatureMatrix& x, const Eigen::VectorXd& d
   Eigen::VectorXd out(x.p());
   if (mean) mean->resize(x.p());
   parallel_for(x.p(), control, [&](Index r) {
-    double sum = 0, stored = 0;
-    x.for_each_stored(r, [&](Index i, double v) {
-      sum += d(i) * v;
-      stored += d(i);
-    });
+    double sum = 0;
+    x.for_each_stored(r, [&](Index i, double v) { sum += d(i) * v; });
     const double mu = volume > 0 ? sum / volume : 0;
-    double spread = 0;
-    x.for_each_stored(r, [&](Index i, double v) { spread += d(i) * (v - mu) * (v - mu); });
-    if (x.is_sparse()) spread += std::max(volume - stored, 0.0) * mu * mu;
+    const double spread = weighted_squares(x, r, d, volume, mu);
     const double divisor = x.divisor(r);
     out(r) = spread / (divisor * divisor);
     if (mean) (*mean)(r) = (mu - x.shift(r)) / divisor;

@@ -62,12 +62,7 @@ Eigen::VectorXd cls_denominator(const FeatureMatrix& x, const Eigen::VectorXd& d
       if (denominator == ClsDenominator::sum) {
         const double divisor = x.divisor(r);
         const double center = mu(r) * divisor + x.shift(r);  // mu of the stored column
-        double squares = 0, stored = 0;
-        x.for_each_stored(r, [&](Index i, double v) {
-          squares += mean_weight(i) * (v - center) * (v - center);
-          stored += mean_weight(i);
-        });
-        if (x.is_sparse()) squares += std::max(total - stored, 0.0) * center * center;
+        const double squares = weighted_squares(x, r, mean_weight, total, center);
         sum += squares / (divisor * divisor);
       }
       out(r) = sum;
