@@ -116,7 +116,7 @@ new_ranking <- function(method, problem, fit, params, info = list(), model = NUL
 #' what the page of a method adds) and, for methods with a classifier, `model`. Taking rows or
 #' columns with `[` gives a plain data frame.
 #'
-#' @param x,object,r A `feature_ranking`.
+#' @param x,object A `feature_ranking`.
 #' @param n For `print()` and `summary()` the number of features to show. For `plot()` and
 #'   `autoplot()` the number of ranks to draw; all if `NULL`.
 #' @param main,xlab,ylab Title and labels of the axes.
@@ -287,11 +287,13 @@ generics::glance
 generics::augment
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::tidy
+#' @method tidy feature_ranking
+#' @export
 tidy.feature_ranking <- function(x, ...) plain_frame(x)
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::glance
+#' @method glance feature_ranking
+#' @export
 glance.feature_ranking <- function(x, ...) {
   info <- attr(x, "info")
   objective <- attr(x, "model")$objective %||% info$objective
@@ -311,7 +313,8 @@ glance.feature_ranking <- function(x, ...) {
 last_value <- function(objective) as.double(objective[length(objective)])
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::augment
+#' @method augment feature_ranking
+#' @export
 augment.feature_ranking <- function(x, ...) {
   rows <- attr(x, "info")$rows
   if (is.null(rows)) {
