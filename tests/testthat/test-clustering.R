@@ -225,6 +225,15 @@ test_that("a fit whose memberships collapse says so when printed", {
   expect_gt(stats::cor(in_columns(r)$statistic, apply(x, 2, var), method = "spearman"), 0.99)
 })
 
+test_that("relevance on standardized data finds the planted features", {
+  data <- toy()
+  for (rank in list(rank_wckm, rank_l2gfs)) {
+    set.seed(7)
+    r <- rank(data$x, data$y, scale = "standardize", statistic = "relevance")
+    expect_setequal(r$feature[1:2], data$planted)
+  }
+})
+
 # ---- L2GFS ------------------------------------------------------------------------------------
 
 # Lloyd steps with the local weights, for rows without constraints.
