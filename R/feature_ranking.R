@@ -116,7 +116,7 @@ new_ranking <- function(method, problem, fit, params, info = list(), model = NUL
 #' what the page of a method adds) and, for methods with a classifier, `model`. Taking rows or
 #' columns with `[` gives a plain data frame.
 #'
-#' @param x,object,r A `feature_ranking`.
+#' @param x,object A `feature_ranking`.
 #' @param n For `print()` and `summary()` the number of features to show. For `plot()` and
 #'   `autoplot()` the number of ranks to draw; all if `NULL`.
 #' @param main,xlab,ylab Title and labels of the axes.
@@ -191,6 +191,8 @@ print.feature_ranking <- function(x, n = 10, ...) {
   n <- check_count(n, "n", min = 0)
   if (!is_whole_ranking(x)) return(print(as.data.frame(x), ...))
   cat(method_line(x), data_line(x), selection_line(x), sep = "\n")
+  # What a reader of the ranking must know of this fit.
+  for (note in attr(x, "info")$note) cat(strwrap(note, 80), sep = "\n")
   if (n > 0) cat("", head_lines(x, n), sep = "\n")
   invisible(x)
 }
@@ -286,11 +288,13 @@ generics::glance
 generics::augment
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::tidy
+#' @method tidy feature_ranking
+#' @export
 tidy.feature_ranking <- function(x, ...) plain_frame(x)
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::glance
+#' @method glance feature_ranking
+#' @export
 glance.feature_ranking <- function(x, ...) {
   info <- attr(x, "info")
   objective <- attr(x, "model")$objective %||% info$objective
@@ -310,7 +314,8 @@ glance.feature_ranking <- function(x, ...) {
 last_value <- function(objective) as.double(objective[length(objective)])
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::augment
+#' @method augment feature_ranking
+#' @export
 augment.feature_ranking <- function(x, ...) {
   rows <- attr(x, "info")$rows
   if (is.null(rows)) {
