@@ -21,7 +21,8 @@ for (method in selectors()$method) local({
     expect_setequal(names(attr(r, "params")),
                     setdiff(names(formals(entry$fun)), c("x", "y")))
     info <- attr(r, "info")
-    expect_identical(info[c("n", "p", "n_labelled")], list(n = 36L, p = 6L, n_labelled = 12L))
+    expect_identical(info[c("n", "n_labelled")], list(n = 36L, n_labelled = 12L))
+    if (!exempt(method, "info p")) expect_identical(info$p, 6L)
     expect_identical(info$classes, c(u = 6L, v = 6L))
     expect_gte(info$seconds, 0)
 
