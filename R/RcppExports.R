@@ -57,6 +57,14 @@ fs_manifold_cpp <- function(problem, graph, control, options) {
     .Call(`_semiselect_fs_manifold_cpp`, problem, graph, control, options)
 }
 
+senfs_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_senfs_cpp`, problem, settings, control)
+}
+
+drsvm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
+}
+
 variance_cpp <- function(problem, control) {
     .Call(`_semiselect_variance_cpp`, problem, control)
 }

@@ -213,6 +213,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// senfs_cpp
+Rcpp::List senfs_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
+RcppExport SEXP _semiselect_senfs_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(senfs_cpp(problem, settings, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// drsvm_cpp
+Rcpp::List drsvm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
+RcppExport SEXP _semiselect_drsvm_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(drsvm_cpp(problem, settings, control));
+    return rcpp_result_gen;
+END_RCPP
+}
 // variance_cpp
 Rcpp::List variance_cpp(Rcpp::List problem, Rcpp::List control);
 RcppExport SEXP _semiselect_variance_cpp(SEXP problemSEXP, SEXP controlSEXP) {
@@ -254,6 +280,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
+    {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
+    {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
     {NULL, NULL, 0}
