@@ -21,6 +21,10 @@ l2gfs_cpp <- function(problem, control, starts, beta, tau, max_iter) {
     .Call(`_semiselect_l2gfs_cpp`, problem, control, starts, beta, tau, max_iter)
 }
 
+coherence_cpp <- function(problem, control, mutual) {
+    .Call(`_semiselect_coherence_cpp`, problem, control, mutual)
+}
+
 constraint_cpp <- function(problem, control, score, nu) {
     .Call(`_semiselect_constraint_cpp`, problem, control, score, nu)
 }
@@ -47,6 +51,14 @@ check_contradiction_cpp <- function(n, y, classes, must_link, cannot_link) {
 
 laplacian_cpp <- function(problem, graph, control, link_labels) {
     .Call(`_semiselect_laplacian_cpp`, problem, graph, control, link_labels)
+}
+
+remove_redundant_cpp <- function(x, columns, min_mi, control) {
+    .Call(`_semiselect_remove_redundant_cpp`, x, columns, min_mi, control)
+}
+
+mean_correlation_cpp <- function(x, columns, is_signed, control) {
+    .Call(`_semiselect_mean_correlation_cpp`, x, columns, is_signed, control)
 }
 
 variance_cpp <- function(problem, control) {
