@@ -108,6 +108,49 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// lsdf_cpp
+Rcpp::List lsdf_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double gamma);
+RcppExport SEXP _semiselect_lsdf_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP gammaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type gamma(gammaSEXP);
+    rcpp_result_gen = Rcpp::wrap(lsdf_cpp(problem, graph, control, gamma));
+    return rcpp_result_gen;
+END_RCPP
+}
+// trace_ratio_cpp
+Rcpp::List trace_ratio_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string criterion, int n_features);
+RcppExport SEXP _semiselect_trace_ratio_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP criterionSEXP, SEXP n_featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< int >::type n_features(n_featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(trace_ratio_cpp(problem, graph, control, criterion, n_features));
+    return rcpp_result_gen;
+END_RCPP
+}
+// trcfs_cpp
+Rcpp::List trcfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double alpha);
+RcppExport SEXP _semiselect_trcfs_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP alphaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    rcpp_result_gen = Rcpp::wrap(trcfs_cpp(problem, graph, control, alpha));
+    return rcpp_result_gen;
+END_RCPP
+}
 // variance_cpp
 Rcpp::List variance_cpp(Rcpp::List problem, Rcpp::List control);
 RcppExport SEXP _semiselect_variance_cpp(SEXP problemSEXP, SEXP controlSEXP) {
@@ -142,6 +185,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
+    {"_semiselect_lsdf_cpp", (DL_FUNC) &_semiselect_lsdf_cpp, 4},
+    {"_semiselect_trace_ratio_cpp", (DL_FUNC) &_semiselect_trace_ratio_cpp, 5},
+    {"_semiselect_trcfs_cpp", (DL_FUNC) &_semiselect_trcfs_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
     {NULL, NULL, 0}
