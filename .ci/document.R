@@ -50,8 +50,9 @@ load_code <- function(path) {
 
 # The R code of the package, with neither compiled code nor imports: none is needed at load time.
 # roxygen2's own load_source() attaches the imports: then Matrix's S4 generics hide print() and
-# summary(), whose methods are taken for plain functions, and those of `generics` are in sight,
-# where `@exportS3Method generics::tidy` does not work.
+# summary(), whose methods are taken for plain functions. A method of an imported generic
+# says so itself (`@method tidy feature_ranking`), one of a suggested package is registered with
+# `@exportS3Method recipes::prep`.
 load_r_code <- function(path) {
   code <- new.env(parent = .BaseNamespaceEnv)
   methods::setPackageName("semiselect", code)

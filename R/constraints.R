@@ -49,7 +49,7 @@ constraints_from_labels <- function(y) {
   i <- rep.int(rows[-l], rev(seq_len(max(l - 1, 0))))
   j <- rows[sequence(rev(seq_len(max(l - 1, 0))), from = seq_len(max(l - 1, 0)) + 1L)]
   same <- code[i] == code[j]
-  pairs <- cbind(i, j, deparse.level = 0)
+  pairs <- matrix(c(i, j), ncol = 2)
   structure(
     list(must_link = pairs[same, , drop = FALSE], cannot_link = pairs[!same, , drop = FALSE]),
     class = "pairwise_constraints"
@@ -110,7 +110,7 @@ as_pair_matrix <- function(pairs, name, largest = NULL) {
   first <- pmin(pairs[, 1], pairs[, 2])
   second <- pmax(pairs[, 1], pairs[, 2])
   order <- order(first, second)
-  pairs <- cbind(first, second, deparse.level = 0)[order, , drop = FALSE]
+  pairs <- matrix(c(first, second), ncol = 2)[order, , drop = FALSE]
   last <- nrow(pairs)
   if (last > 1) {
     again <- pairs[-1, 1] == pairs[-last, 1] & pairs[-1, 2] == pairs[-last, 2]

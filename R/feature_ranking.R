@@ -116,7 +116,7 @@ new_ranking <- function(method, problem, fit, params, info = list(), model = NUL
 #' what the page of a method adds) and, for methods with a classifier, `model`. Taking rows or
 #' columns with `[` gives a plain data frame.
 #'
-#' @param x,object,r A `feature_ranking`.
+#' @param x,object A `feature_ranking`.
 #' @param n For `print()` and `summary()` the number of features to show. For `plot()` and
 #'   `autoplot()` the number of ranks to draw; all if `NULL`.
 #' @param main,xlab,ylab Title and labels of the axes.
@@ -138,7 +138,9 @@ new_ranking <- function(method, problem, fit, params, info = list(), model = NUL
 NULL
 
 # "62 rows, 10 labelled: n (4), t (6); 2000 features"
-data_line <- function(info) {
+data_line <- function(r) {
+  info <- attr(r, "info")
+  p <- nrow(r)  # not `info$p`, which for FS-Manifold is its weights
   classes <- info$classes
   labels <- if (!length(classes)) {
     "no labels"
@@ -147,7 +149,8 @@ data_line <- function(info) {
     if (length(shown) > 6) shown <- c(shown[1:5], sprintf("%d more classes", length(shown) - 5))
     sprintf("%d labelled: %s", info$n_labelled, paste(shown, collapse = ", "))
   }
-  sprintf("%d rows, %s; %d feature%s", info$n, labels, info$p, if (info$p == 1) "" else "s")
+  line <- sprintf("%d rows, %s; %d feature%s", info$n, labels, p, if (p == 1) "" else "s")
+  strwrap(line, width = 80, exdent = 2)
 }
 
 selection_line <- function(r) {
@@ -187,7 +190,9 @@ head_lines <- function(r, n) {
 print.feature_ranking <- function(x, n = 10, ...) {
   n <- check_count(n, "n", min = 0)
   if (!is_whole_ranking(x)) return(print(as.data.frame(x), ...))
-  cat(method_line(x), data_line(attr(x, "info")), selection_line(x), sep = "\n")
+  cat(method_line(x), data_line(x), selection_line(x), sep = "\n")
+  # What a reader of the ranking must know of this fit.
+  for (note in attr(x, "info")$note) cat(strwrap(note, 80), sep = "\n")
   if (n > 0) cat("", head_lines(x, n), sep = "\n")
   invisible(x)
 }
@@ -206,7 +211,7 @@ summary.feature_ranking <- function(object, n = 5, ...) {
   structure(
     list(
       method = attr(object, "method"), title = method_line(object),
-      direction = attr(object, "direction"), data = data_line(attr(object, "info")),
+      direction = attr(object, "direction"), data = data_line(object),
       selection = selection_line(object), top = head_lines(object, n),
       scores = if (length(finite)) stats::quantile(finite, names = TRUE),
       without_score = sum(is.na(object$score)), params = attr(object, "params"),
@@ -283,11 +288,13 @@ generics::glance
 generics::augment
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::tidy
+#' @method tidy feature_ranking
+#' @export
 tidy.feature_ranking <- function(x, ...) plain_frame(x)
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::glance
+#' @method glance feature_ranking
+#' @export
 glance.feature_ranking <- function(x, ...) {
   info <- attr(x, "info")
   objective <- attr(x, "model")$objective %||% info$objective
@@ -295,7 +302,7 @@ glance.feature_ranking <- function(x, ...) {
     if (is.atomic(value) && length(value) == 1) value else type
   }
   data.frame(
-    method = attr(x, "method"), direction = attr(x, "direction"), n = info$n, p = info$p,
+    method = attr(x, "method"), direction = attr(x, "direction"), n = info$n, p = nrow(x),
     n_labelled = info$n_labelled, n_classes = length(info$classes),
     n_selected = if (all(is.na(x$selected))) NA_integer_ else sum(x$selected),
     iterations = single(info$iterations, NA_integer_), converged = single(info$converged, NA),
@@ -307,7 +314,8 @@ glance.feature_ranking <- function(x, ...) {
 last_value <- function(objective) as.double(objective[length(objective)])
 
 #' @rdname feature_ranking
-#' @exportS3Method generics::augment
+#' @method augment feature_ranking
+#' @export
 augment.feature_ranking <- function(x, ...) {
   rows <- attr(x, "info")$rows
   if (is.null(rows)) {
@@ -326,8 +334,8 @@ curve_points <- function(r, n = NULL) {
   n <- check_count(n, "n", null = TRUE)
   points <- as.data.frame(r)[!is.na(r$score), , drop = FALSE]
   if (!is.null(n)) points <- points[seq_len(min(n, nrow(points))), , drop = FALSE]
-  finite <- range(points$score[is.finite(points$score)], -Inf, Inf, finite = TRUE)
-  if (!all(is.finite(finite))) finite <- c(0, 1)
+  finite <- points$score[is.finite(points$score)]
+  finite <- if (length(finite)) range(finite) else c(0, 1)
   step <- if (diff(finite) > 0) 0.08 * diff(finite) else 1
   points$infinite <- is.infinite(points$score)
   points$shown <- pmin(pmax(points$score, finite[1] - step), finite[2] + step)
@@ -342,10 +350,20 @@ plot.feature_ranking <- function(x, n = NULL, main = NULL, xlab = "Rank", ylab =
   if (nrow(points) == 0) {
     abort_input("There is nothing to plot: no feature has a score (all are constant).")
   }
-  main <- main %||% sprintf("Ranking by %s", attr(x, "method"))
-  graphics::plot(points$rank, points$shown, type = "n", main = main, xlab = xlab, ylab = ylab,
-                 las = 1, ...)
-  graphics::grid(col = "gray90", lty = 1)
+  named <- nrow(points) <= 12  # room for the names of the features
+  margin <- if (named) 0.06 * c(-1, 1) else 0
+  settings <- list(
+    x = points$rank, y = points$shown, type = "n", xaxt = "n",
+    main = main %||% sprintf("Ranking by %s", attr(x, "method")), xlab = xlab, ylab = ylab,
+    xlim = range(points$rank) + margin * max(1, diff(range(points$rank))),
+    ylim = range(points$shown) + margin * diff(range(points$shown))
+  )
+  given <- list(...)
+  settings[names(given)] <- given
+  do.call(graphics::plot, settings)
+  ticks <- pretty(settings$xlim)
+  graphics::axis(1, at = ticks[ticks == round(ticks) & ticks > 0])
+  graphics::grid(nx = NA, ny = NULL, col = "gray90", lty = 1)
   few <- nrow(points) <= 60
   graphics::lines(points$rank, points$shown, col = "gray55")
   symbol <- ifelse(points$infinite, 17, 19)
@@ -364,7 +382,7 @@ plot.feature_ranking <- function(x, n = NULL, main = NULL, xlab = "Rank", ylab =
   if (nrow(key)) {
     graphics::legend("topright", key$text, pch = key$symbol, col = key$color, bty = "n")
   }
-  if (nrow(points) <= 12) {
+  if (named) {
     graphics::text(points$rank, points$shown, shorten(points$feature, 14), pos = 3, cex = 0.75,
                    xpd = NA)
   }
@@ -383,12 +401,14 @@ autoplot.feature_ranking <- function(object, n = NULL, ...) {
   ggplot2::ggplot(points, ggplot2::aes(x = .data[["rank"]], y = .data[["shown"]])) +
     ggplot2::geom_line(colour = "gray55") +
     ggplot2::geom_point(ggplot2::aes(colour = .data[["choice"]]),
+                        shape = ifelse(points$infinite, 17, 19),
                         size = if (nrow(points) <= 60) 2 else 1, show.legend = marked) +
     ggplot2::scale_colour_manual(
       values = c("selected" = "#0072B2", "not selected" = "gray35"), name = NULL, drop = TRUE
     ) +
     ggplot2::labs(x = "Rank", y = "Score",
-                  title = sprintf("Ranking by %s", attr(object, "method"))) +
+                  title = sprintf("Ranking by %s", attr(object, "method")),
+                  caption = if (any(points$infinite)) "Triangles: infinite scores") +
     ggplot2::theme_minimal()
 }
 

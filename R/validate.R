@@ -40,6 +40,8 @@ enumerate <- function(values, quote = "`", most = 5) {
   paste0(paste(shown[seq_len(most)], collapse = ", "), " and ", length(shown) - most, " more")
 }
 
+with_article <- function(noun) paste(if (grepl("^[aeiouAEIOU]", noun)) "an" else "a", noun)
+
 # What came instead, in a few words.
 describe <- function(value) {
   if (is.null(value)) return("NULL")
@@ -51,9 +53,13 @@ describe <- function(value) {
     return(sprintf("a data frame with %d rows and %d columns", nrow(value), ncol(value)))
   }
   if (!is.null(dim(value))) {
-    return(sprintf("a %s with dimensions %s", class(value)[1], paste(dim(value), collapse = " x ")))
+    return(sprintf("%s with dimensions %s", with_article(class(value)[1]),
+                   paste(dim(value), collapse = " x ")))
   }
-  if (is.atomic(value)) return(sprintf("a %s vector of length %d", typeof(value), length(value)))
+  if (is.atomic(value)) {
+    kind <- if (is.factor(value)) "factor" else paste(typeof(value), "vector")
+    return(sprintf("%s of length %d", with_article(kind), length(value)))
+  }
   sprintf("an object of class %s", dQuote(class(value)[1], FALSE))
 }
 
@@ -171,7 +177,7 @@ as_feature_matrix <- function(x, name = "x") {
       if (!good) {
         abort_input(sprintf(
           "Every column of `%s` must be numeric; column `%s` is %s.\n%s", name,
-          feature_names(x)[column], paste0("a ", class(value)[1]),
+          feature_names(x)[column], with_article(class(value)[1]),
           "Drop it, or code it as numbers first (see `model.matrix()`)."
         ))
       }
@@ -476,7 +482,7 @@ run_control <- function(threads = getOption("semiselect.threads", 2L), verbose =
                         seed = FALSE) {
   threads <- check_count(threads, "threads")
   verbose <- check_flag(verbose, "verbose")
-  state <- new.env(parent = emptyenv())
+  state <- new.env()  # cli evaluates the format of its bar here, and needs `::` for it
   state$started <- proc.time()[["elapsed"]]
   state$warnings <- character()
   list(

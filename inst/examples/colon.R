@@ -12,6 +12,7 @@ dir.create(folder, recursive = TRUE, showWarnings = FALSE)
 
 data("AlonDS", package = "HiDimDA")
 x <- log2(as.matrix(AlonDS[-1]))
+x <- t(scale(t(x)))  # arrays differ in overall brightness, which says nothing of the tissue
 tissue <- AlonDS$grouping
 
 set.seed(1)
@@ -27,19 +28,19 @@ utils::write.csv(as.data.frame(ranking), table_file, row.names = FALSE)
 
 picture_file <- file.path(folder, "ranking.png")
 grDevices::png(picture_file, width = 1500, height = 700, res = 150, type = "cairo")
-graphics::par(mfrow = c(1, 2), mar = c(4.2, 4.2, 2.5, 1))
+graphics::par(mfrow = c(1, 2), mar = c(4.8, 5, 2.5, 1), mgp = c(3.6, 0.8, 0))
 plot(ranking)
 
-best <- selected(ranking, 2)
+plane <- stats::prcomp(x[, selected(ranking, 20)], scale. = TRUE)$x[, 1:2]
 color <- c(colonc = "#D55E00", healthy = "#0072B2")[as.character(tissue)]
-shape <- ifelse(is.na(y), 1, 19)
 plot(
-  x[, best],
-  col = color, pch = shape, cex = 1.2, lwd = 1.5, las = 1,
-  xlab = paste(best[[1]], "(log2)"), ylab = paste(best[[2]], "(log2)"), main = "The two best genes"
+  plane,
+  col = color, pch = ifelse(is.na(y), 1, 19), cex = 1.2, lwd = 1.5, las = 1,
+  xlab = "First principal component", ylab = "Second principal component",
+  main = "Samples by the 20 best genes"
 )
 graphics::legend(
-  "topright",
+  "topleft",
   legend = c("tumor", "healthy", "label known", "label hidden"),
   col = c("#D55E00", "#0072B2", "gray30", "gray30"), pch = c(15, 15, 19, 1), bty = "n", cex = 0.8
 )

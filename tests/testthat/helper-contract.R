@@ -33,11 +33,19 @@ universum_of <- function(x) {
 
 # Promises that a method cannot keep: c(method = "the reason", ...) for each.
 exemptions <- list(
+  # `info$p` is the number of features.
+  "info p" = c(fs_manifold = "there `p` are the weights of the features, as the interface has it"),
   "column order" = c(),
-  "row order" = c(),
+  "row order" = c(
+    wckm = "starts at rows drawn by their number",
+    l2gfs = "starts at rows drawn by their number"
+  ),
   "storage" = c(),
   # Not all methods look for what separates classes, and some leave out what says the same twice.
-  "planted" = c(),
+  "planted" = c(
+    wckm = "the printed weight rises with the dispersion; relevance is tested in test-clustering.R",
+    l2gfs = "the same"
+  ),
   "both planted" = c(),
   # `selected` is more than the first n_features, or less.
   "n_features" = c()

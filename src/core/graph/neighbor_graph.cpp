@@ -11,29 +11,6 @@ namespace semiselect {
 
 namespace {
 
-double round_to_12(double value) { return std::round(value * 1e12) / 1e12; }
-
-// Cosines of listed pairs; 0 where a row is all zero.
-std::vector<double> cosines(const FeatureMatrix& z, const std::vector<Pair>& pairs,
-                            const Control& control) {
-  Eigen::VectorXd squares = Eigen::VectorXd::Zero(z.n());
-  std::vector<double> product(pairs.size(), 0.0);
-  Eigen::VectorXd f(z.n());
-  for (Index c = 0; c < z.p(); ++c) {
-    control.check_interrupt();
-    z.column(c, f.data());
-    squares += f.cwiseAbs2();
-    for (std::size_t e = 0; e < pairs.size(); ++e) {
-      product[e] += f(pairs[e].first) * f(pairs[e].second);
-    }
-  }
-  for (std::size_t e = 0; e < pairs.size(); ++e) {
-    const double norms = std::sqrt(squares(pairs[e].first) * squares(pairs[e].second));
-    product[e] = norms > 0 ? round_to_12(product[e] / norms) : 0;
-  }
-  return product;
-}
-
 double median(std::vector<double> values) {
   const std::size_t half = values.size() / 2;
   std::nth_element(values.begin(), values.begin() + half, values.end());
@@ -42,50 +19,64 @@ double median(std::vector<double> values) {
   return 0.5 * (upper + *std::max_element(values.begin(), values.begin() + half));
 }
 
-}  // namespace
-
-std::vector<double> squared_distances(const FeatureMatrix& z, const std::vector<Pair>& pairs,
-                                      Metric metric, const Control& control) {
-  if (metric == Metric::cosine) {
-    std::vector<double> out = cosines(z, pairs, control);
-    for (double& d : out) d = 2 * (1 - d);
-    return out;
-  }
-  std::vector<double> out(pairs.size(), 0.0);
-  Eigen::VectorXd f(z.n());
-  for (Index c = 0; c < z.p(); ++c) {
-    control.check_interrupt();
-    z.column(c, f.data());
-    for (std::size_t e = 0; e < pairs.size(); ++e) {
-      const double gap = f(pairs[e].first) - f(pairs[e].second);
-      out[e] += gap * gap;
-    }
-  }
-  return out;
-}
-
-Neighbors nearest_neighbors(const FeatureMatrix& z, int k, Metric metric, const Control& control) {
-  const Index n = z.n();
-  Neighbors out;
-  out.k = static_cast<int>(std::min<Index>(k, n - 1));
-  out.index.resize(static_cast<std::size_t>(n * out.k));
-  out.squared_distance.resize(out.index.size());
-  for (int i = 0; i < n; ++i) {
+// The least positive squared distance from each listed row to any other, 1 if there is none.
+std::vector<double> least_positive(const FeatureMatrix& z, const std::vector<int>& rows,
+                                   Metric metric, const Control& control) {
+  const std::size_t n = static_cast<std::size_t>(z.n());
+  const std::size_t at_once = std::max<std::size_t>(1, (std::size_t(1) << 21) / n);
+  std::vector<double> out(rows.size(), 1.0);
+  for (std::size_t first = 0; first < rows.size(); first += at_once) {
+    const std::size_t last = std::min(rows.size(), first + at_once);
     std::vector<Pair> pairs;
-    for (int j = 0; j < n; ++j) {
-      if (j != i) pairs.emplace_back(i, j);
+    for (std::size_t s = first; s < last; ++s) {
+      for (int j = 0; j < z.n(); ++j) pairs.emplace_back(rows[s], j);
     }
     const std::vector<double> d = squared_distances(z, pairs, metric, control);
-    std::vector<std::pair<double, int>> near;
-    for (std::size_t e = 0; e < pairs.size(); ++e) near.emplace_back(d[e], pairs[e].second);
-    std::partial_sort(near.begin(), near.begin() + out.k, near.end());
-    for (int s = 0; s < out.k; ++s) {
-      out.index[i * out.k + s] = near[s].second;
-      out.squared_distance[i * out.k + s] = near[s].first;
+    for (std::size_t s = first; s < last; ++s) {
+      double least = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        const double there = d[(s - first) * n + j];
+        const bool self = static_cast<int>(j) == rows[s];
+        if (!self && there > 0 && (least == 0 || there < least)) least = there;
+      }
+      if (least > 0) out[s] = least;
     }
   }
   return out;
 }
+
+// s_i of "local".
+Eigen::VectorXd local_scales(const FeatureMatrix& z, const Neighbors& near, Metric metric,
+                             const Control& control) {
+  const Index n = z.n();
+  Eigen::VectorXd squares = Eigen::VectorXd::Ones(n);
+  if (near.k == 0) return squares;
+  // Rows with k copies of themselves look further. Copies have the same distances, and the lowest
+  // of them is the first neighbor of the others: one search serves all. (Rows at cosine 1 are not
+  // copies, only parallel.)
+  std::vector<int> asked;
+  std::vector<std::pair<int, int>> later;  // row, and whose distance it takes
+  for (int i = 0; i < n; ++i) {
+    const std::size_t start = static_cast<std::size_t>(i) * static_cast<std::size_t>(near.k);
+    const double far = near.squared_distance[start + static_cast<std::size_t>(near.k) - 1];
+    if (far > 0) {
+      squares(i) = far;
+    } else {
+      later.emplace_back(i, metric == Metric::cosine ? i : std::min(i, near.index[start]));
+      asked.push_back(later.back().second);
+    }
+  }
+  std::sort(asked.begin(), asked.end());
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  const std::vector<double> least = least_positive(z, asked, metric, control);
+  for (const auto& row : later) {
+    const auto found = std::lower_bound(asked.begin(), asked.end(), row.second);
+    squares(row.first) = least[static_cast<std::size_t>(found - asked.begin())];
+  }
+  return squares.cwiseSqrt();
+}
+
+}  // namespace
 
 Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const Control& control) {
   return neighbor_graph(z, options, GraphEdits(), control);
@@ -96,46 +87,37 @@ Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const 
   const Index n = z.n();
   const auto key = [n](const Pair& p) { return static_cast<std::uint64_t>(p.first) * n + p.second; };
 
-  // Edges before the edits, and the local scales.
+  // Edges before the edits, with their squared lengths where the search has found them.
   std::vector<Pair> pairs;
-  Eigen::VectorXd local = Eigen::VectorXd::Ones(n);
+  std::vector<double> d;
+  Neighbors near;
   const bool given = options.given.n() > 0;
+  const bool heat = options.weights == EdgeWeight::heat;
   if (given) {
     for (const Edge& edge : options.given.edges) pairs.emplace_back(edge.i, edge.j);
   } else {
-    const Neighbors near = nearest_neighbors(z, options.k, options.metric, control);
+    near = nearest_neighbors(z, options.k, options.metric, control);
+    struct Found {
+      Pair pair;
+      double d;
+    };
+    std::vector<Found> found;
+    found.reserve(near.index.size());
     for (int i = 0; i < n; ++i) {
       for (int s = 0; s < near.k; ++s) {
-        const int j = near.index[i * near.k + s];
-        pairs.emplace_back(std::min(i, j), std::max(i, j));
+        const std::size_t e = static_cast<std::size_t>(i) * static_cast<std::size_t>(near.k) +
+                              static_cast<std::size_t>(s);
+        const int j = near.index[e];
+        found.push_back({{std::min(i, j), std::max(i, j)}, near.squared_distance[e]});
       }
     }
-    std::sort(pairs.begin(), pairs.end());
-    if (options.symmetrize == Symmetrize::mutual) {
-      std::vector<Pair> both;
-      for (std::size_t e = 1; e < pairs.size(); ++e) {
-        if (pairs[e] == pairs[e - 1]) both.push_back(pairs[e]);
-      }
-      pairs = std::move(both);
-    }
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    if (options.bandwidth == Bandwidth::local) {
-      for (int i = 0; i < n; ++i) {
-        double far = near.squared_distance[i * near.k + near.k - 1];
-        if (far == 0) {
-          std::vector<Pair> all;
-          for (int j = 0; j < n; ++j) {
-            if (j != i) all.emplace_back(i, j);
-          }
-          far = 1;
-          double least = 0;
-          for (const double d : squared_distances(z, all, options.metric, control)) {
-            if (d > 0 && (least == 0 || d < least)) least = d;
-          }
-          if (least > 0) far = least;
-        }
-        local(i) = std::sqrt(far);
-      }
+    std::sort(found.begin(), found.end(),
+              [](const Found& a, const Found& b) { return a.pair < b.pair; });
+    for (std::size_t e = 0; e < found.size(); ++e) {
+      const bool again = e > 0 && found[e].pair == found[e - 1].pair;
+      if (again != (options.symmetrize == Symmetrize::mutual)) continue;
+      pairs.push_back(found[e].pair);
+      d.push_back(found[e].d);
     }
   }
 
@@ -148,21 +130,37 @@ Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const 
       if (present.insert(key(p)).second) pairs.push_back(p);
     }
   }
+  const bool added = pairs.size() > before;
 
-  std::vector<double> d;
-  if (options.weights == EdgeWeight::heat && (!given || before < pairs.size())) {
-    d = squared_distances(z, pairs, options.metric, control);
-  } else if (options.weights == EdgeWeight::cosine) {
-    d = cosines(z, pairs, control);
-  }
-
+  Eigen::VectorXd local;
   double bandwidth = options.bandwidth_value;
-  if (options.weights == EdgeWeight::heat && !d.empty() && options.bandwidth == Bandwidth::median) {
-    std::vector<double> positive;
-    for (std::size_t e = 0; e < before; ++e) {
-      if (d[e] > 0) positive.push_back(d[e]);
+  if (heat && (!given || added)) {
+    // Only "median" asks for the lengths of a given graph's edges.
+    const bool all = given && options.bandwidth == Bandwidth::median;
+    if (given && !all) d.assign(before, 0.0);
+    const std::vector<Pair> rest(pairs.begin() + static_cast<std::ptrdiff_t>(d.size()), pairs.end());
+    const std::vector<double> lengths = squared_distances(z, rest, options.metric, control);
+    d.insert(d.end(), lengths.begin(), lengths.end());
+
+    if (options.bandwidth == Bandwidth::median) {
+      std::vector<double> positive;
+      for (std::size_t e = 0; e < before; ++e) {
+        if (d[e] > 0) positive.push_back(d[e]);
+      }
+      bandwidth = positive.empty() ? 1 : median(std::move(positive));
+    } else if (options.bandwidth == Bandwidth::local) {
+      if (given) near = nearest_neighbors(z, options.k, options.metric, control);
+      local = local_scales(z, near, options.metric, control);
     }
-    bandwidth = positive.empty() ? 1 : median(std::move(positive));
+  } else if (options.weights == EdgeWeight::cosine) {
+    if (given) {
+      const std::vector<Pair> rest(pairs.begin() + static_cast<std::ptrdiff_t>(before), pairs.end());
+      const std::vector<double> there = cosines(z, rest, control);
+      d.assign(before, 0.0);
+      d.insert(d.end(), there.begin(), there.end());
+    } else {
+      d = cosines(z, pairs, control);
+    }
   }
 
   std::vector<Edge> edges;
@@ -184,6 +182,12 @@ Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const 
     edges.push_back({i, j, w});
   }
   if (!edges.empty() && vanished == edges.size()) {
+    if (given) throw InputError("Every edge weight of `graph` is zero.");
+    if (options.weights == EdgeWeight::cosine) {
+      throw InputError(
+          "Every edge weight of the neighbor graph is zero: no two neighbors have a positive "
+          "cosine. Use `metric = \"cosine\"`, other `weights`, or rescale `x`.");
+    }
     throw InputError(
         "Every edge weight of the neighbor graph is zero: the distances are too large for "
         "`bandwidth`. Raise `bandwidth` (\"median\" always fits) or rescale `x`.");
@@ -193,7 +197,10 @@ Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const 
                  " edge weights of the neighbor graph are zero. Raise `bandwidth` (\"median\" "
                  "always fits) or rescale `x`.");
   }
-  return make_graph(n, std::move(edges));
+  Graph graph = make_graph(n, std::move(edges));
+  graph.recall = near.recall;
+  if (heat && options.bandwidth != Bandwidth::local && (!given || added)) graph.bandwidth = bandwidth;
+  return graph;
 }
 
 }  // namespace semiselect

@@ -6,10 +6,10 @@
 #include "core/data/constraints.hpp"
 #include "core/data/problem.hpp"
 #include "core/graph/graph.hpp"
+#include "core/graph/neighbor_search.hpp"
 
 namespace semiselect {
 
-enum class Metric { euclidean, cosine };
 enum class EdgeWeight { heat, binary, cosine };
 enum class Bandwidth { number, median, local };
 enum class Symmetrize { either, mutual };  // "union", "mutual"
@@ -26,22 +26,6 @@ struct GraphOptions {
   Graph given;  // a user's own graph in place of the neighbors; n() == 0: none
 };
 
-// Each row's k nearest other rows.
-struct Neighbors {
-  int k = 0;                            // at most n - 1
-  std::vector<int> index;               // n x k, row by row, nearest first, ties to the lower row
-  std::vector<double> squared_distance; // the same shape
-};
-
-// Exact, on the rows of z. Squared Euclidean distance sum_c (z_ic - z_jc)^2 summed directly in
-// one fixed order of the columns decides; metric cosine: 2 (1 - cos), cos rounded to 12 decimals,
-// 0 if either row is all zero. k >= n is clipped. Never n x n in memory.
-Neighbors nearest_neighbors(const FeatureMatrix& z, int k, Metric metric, const Control& control);
-
-// Squared distances of listed pairs of rows of z, by the same direct sum, and cosines.
-std::vector<double> squared_distances(const FeatureMatrix& z, const std::vector<Pair>& pairs,
-                                      Metric metric, const Control& control);
-
 // The neighbor graph: an edge where i is among the k nearest of j or (mutual: and) j among those
 // of i, weighted
 //
@@ -50,11 +34,13 @@ std::vector<double> squared_distances(const FeatureMatrix& z, const std::vector<
 // "median": the median of the squared edge lengths, zero lengths left out, 1 if none is left;
 // "local": exp(-d_ij^2 / (s_i s_j)), s_i the distance to the k-th neighbor (0: the smallest
 // positive one from i, else 1). No factor 2: the convention of He et al. and of the thesis.
+// A given graph keeps its edges and weights.
 // Throws InputError if every weight is 0, warns if more than half of them are.
 Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const Control& control);
 
 // The same, then edited: an edge for every pair of `add` (with the weight that the options give
-// it), none for any pair of `remove`. The bandwidth is that before the edits.
+// it), none for any pair of `remove`. The bandwidth is that before the edits; with a given graph
+// "median" is taken over its edges and "local" from the k nearest rows, all lengths those of z.
 struct GraphEdits {
   std::vector<Pair> add;
   std::vector<Pair> remove;
