@@ -57,6 +57,18 @@ laplacian_cpp <- function(problem, graph, control, link_labels) {
     .Call(`_semiselect_laplacian_cpp`, problem, graph, control, link_labels)
 }
 
+lsdf_cpp <- function(problem, graph, control, gamma) {
+    .Call(`_semiselect_lsdf_cpp`, problem, graph, control, gamma)
+}
+
+trace_ratio_cpp <- function(problem, graph, control, criterion, n_features) {
+    .Call(`_semiselect_trace_ratio_cpp`, problem, graph, control, criterion, n_features)
+}
+
+trcfs_cpp <- function(problem, graph, control, alpha) {
+    .Call(`_semiselect_trcfs_cpp`, problem, graph, control, alpha)
+}
+
 label_propagation_cpp <- function(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter) {
     .Call(`_semiselect_label_propagation_cpp`, problem, graph, control, method, alpha, eta, class_mass, tol, max_iter)
 }

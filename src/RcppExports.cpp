@@ -213,6 +213,49 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// lsdf_cpp
+Rcpp::List lsdf_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double gamma);
+RcppExport SEXP _semiselect_lsdf_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP gammaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type gamma(gammaSEXP);
+    rcpp_result_gen = Rcpp::wrap(lsdf_cpp(problem, graph, control, gamma));
+    return rcpp_result_gen;
+END_RCPP
+}
+// trace_ratio_cpp
+Rcpp::List trace_ratio_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string criterion, int n_features);
+RcppExport SEXP _semiselect_trace_ratio_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP criterionSEXP, SEXP n_featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< int >::type n_features(n_featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(trace_ratio_cpp(problem, graph, control, criterion, n_features));
+    return rcpp_result_gen;
+END_RCPP
+}
+// trcfs_cpp
+Rcpp::List trcfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double alpha);
+RcppExport SEXP _semiselect_trcfs_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP alphaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    rcpp_result_gen = Rcpp::wrap(trcfs_cpp(problem, graph, control, alpha));
+    return rcpp_result_gen;
+END_RCPP
+}
 // label_propagation_cpp
 Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string method, double alpha, Rcpp::Nullable<double> eta, bool class_mass, double tol, int max_iter);
 RcppExport SEXP _semiselect_label_propagation_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP methodSEXP, SEXP alphaSEXP, SEXP etaSEXP, SEXP class_massSEXP, SEXP tolSEXP, SEXP max_iterSEXP) {
@@ -313,6 +356,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
+    {"_semiselect_lsdf_cpp", (DL_FUNC) &_semiselect_lsdf_cpp, 4},
+    {"_semiselect_trace_ratio_cpp", (DL_FUNC) &_semiselect_trace_ratio_cpp, 5},
+    {"_semiselect_trcfs_cpp", (DL_FUNC) &_semiselect_trcfs_cpp, 4},
     {"_semiselect_label_propagation_cpp", (DL_FUNC) &_semiselect_label_propagation_cpp, 9},
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
