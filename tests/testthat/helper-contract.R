@@ -33,6 +33,8 @@ universum_of <- function(x) {
 
 # Promises that a method cannot keep: c(method = "the reason", ...) for each.
 exemptions <- list(
+  # `info$p` is the number of features.
+  "info p" = c(fs_manifold = "there `p` are the weights of the features, as the interface has it"),
   "column order" = c(),
   "row order" = c(
     wckm = "starts at rows drawn by their number",

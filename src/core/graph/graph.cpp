@@ -88,6 +88,25 @@ Graph make_graph(Index n, std::vector<Edge> edges) {
   return graph;
 }
 
+Graph with_class_links(const Graph& graph, const Labels& y, double eta) {
+  const auto labelled = [&](int i) { return y.code[static_cast<std::size_t>(i)] != unlabelled; };
+  std::vector<Edge> edges;
+  for (const Edge& edge : graph.edges) {
+    if (!labelled(edge.i) || !labelled(edge.j)) edges.push_back(edge);
+  }
+  std::vector<std::vector<int>> members(static_cast<std::size_t>(y.classes));
+  for (int i = 0; i < graph.n(); ++i) {
+    if (!labelled(i)) continue;
+    std::vector<int>& same = members[static_cast<std::size_t>(y.code[static_cast<std::size_t>(i)])];
+    for (const int j : same) edges.push_back({j, i, eta});
+    same.push_back(i);
+  }
+  Graph out = make_graph(graph.n(), std::move(edges));
+  out.bandwidth = graph.bandwidth;
+  out.recall = graph.recall;
+  return out;
+}
+
 Eigen::VectorXd edge_sums(const FeatureMatrix& x, const Graph& graph, const Control& control) {
   return x.is_sparse() ? sparse_edge_sums(x, graph, control) : dense_edge_sums(x, graph, control);
 }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
+#include "core/data/labels.hpp"
 #include "core/data/matrix.hpp"
 #include "core/run/parallel.hpp"
 
@@ -22,11 +24,22 @@ struct Graph {
   Eigen::SparseMatrix<double> w;  // both triangles
   Eigen::VectorXd degree;         // D = diag(W 1)
 
+  // How it came about, where neighbor_graph() made it: the number behind "median" or given for the
+  // heat weights (NaN: none, or one per row), and the share of true neighbors measured on a sample
+  // of rows (1: exact search).
+  double bandwidth = std::numeric_limits<double>::quiet_NaN();
+  double recall = 1;
+
   Index n() const { return degree.size(); }
 };
 
 // From edges in any order; one edge per pair.
 Graph make_graph(Index n, std::vector<Edge> edges);
+
+// Rule (3) of Jiang et al. (2019) with every class link listed: weight eta between labelled rows
+// of one class, no edge between labelled rows of different classes, the others as they are.
+// O(edges + sum over classes of n_c^2): label_propagation.hpp has the form without the list.
+Graph with_class_links(const Graph& graph, const Labels& y, double eta);
 
 // sum over edges of w_ij (f_i - f_j)^2 for every column f of x: f'Lf where the edges are those
 // of a graph. The difference form: nothing cancels, whatever the offset of the column.

@@ -197,7 +197,10 @@ Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const 
                  " edge weights of the neighbor graph are zero. Raise `bandwidth` (\"median\" "
                  "always fits) or rescale `x`.");
   }
-  return make_graph(n, std::move(edges));
+  Graph graph = make_graph(n, std::move(edges));
+  graph.recall = near.recall;
+  if (heat && options.bandwidth != Bandwidth::local && (!given || added)) graph.bandwidth = bandwidth;
+  return graph;
 }
 
 }  // namespace semiselect
