@@ -25,6 +25,10 @@ l2gfs_cpp <- function(problem, control, starts, beta, tau, max_iter) {
     .Call(`_semiselect_l2gfs_cpp`, problem, control, starts, beta, tau, max_iter)
 }
 
+coherence_cpp <- function(problem, control, mutual) {
+    .Call(`_semiselect_coherence_cpp`, problem, control, mutual)
+}
+
 constraint_cpp <- function(problem, control, score, nu) {
     .Call(`_semiselect_constraint_cpp`, problem, control, score, nu)
 }
@@ -83,6 +87,14 @@ senfs_cpp <- function(problem, settings, control) {
 
 drsvm_cpp <- function(problem, settings, control) {
     .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
+}
+
+remove_redundant_cpp <- function(x, columns, min_mi, control) {
+    .Call(`_semiselect_remove_redundant_cpp`, x, columns, min_mi, control)
+}
+
+mean_correlation_cpp <- function(x, columns, is_signed, control) {
+    .Call(`_semiselect_mean_correlation_cpp`, x, columns, is_signed, control)
 }
 
 variance_cpp <- function(problem, control) {
