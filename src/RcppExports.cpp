@@ -11,6 +11,20 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// jsfs_cpp
+Rcpp::List jsfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::List options);
+RcppExport SEXP _semiselect_jsfs_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(jsfs_cpp(problem, graph, control, options));
+    return rcpp_result_gen;
+END_RCPP
+}
 // cop_kmeans_cpp
 Rcpp::List cop_kmeans_cpp(Rcpp::List problem, Rcpp::List control, Eigen::MatrixXd centroids, SEXP order, int max_iter);
 RcppExport SEXP _semiselect_cop_kmeans_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP centroidsSEXP, SEXP orderSEXP, SEXP max_iterSEXP) {
@@ -199,6 +213,25 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// label_propagation_cpp
+Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string method, double alpha, Rcpp::Nullable<double> eta, bool class_mass, double tol, int max_iter);
+RcppExport SEXP _semiselect_label_propagation_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP methodSEXP, SEXP alphaSEXP, SEXP etaSEXP, SEXP class_massSEXP, SEXP tolSEXP, SEXP max_iterSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<double> >::type eta(etaSEXP);
+    Rcpp::traits::input_parameter< bool >::type class_mass(class_massSEXP);
+    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
+    Rcpp::traits::input_parameter< int >::type max_iter(max_iterSEXP);
+    rcpp_result_gen = Rcpp::wrap(label_propagation_cpp(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fs_manifold_cpp
 Rcpp::List fs_manifold_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::List options);
 RcppExport SEXP _semiselect_fs_manifold_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP optionsSEXP) {
@@ -210,6 +243,32 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
     rcpp_result_gen = Rcpp::wrap(fs_manifold_cpp(problem, graph, control, options));
+    return rcpp_result_gen;
+END_RCPP
+}
+// senfs_cpp
+Rcpp::List senfs_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
+RcppExport SEXP _semiselect_senfs_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(senfs_cpp(problem, settings, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// drsvm_cpp
+Rcpp::List drsvm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
+RcppExport SEXP _semiselect_drsvm_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(drsvm_cpp(problem, settings, control));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -240,6 +299,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_semiselect_jsfs_cpp", (DL_FUNC) &_semiselect_jsfs_cpp, 4},
     {"_semiselect_cop_kmeans_cpp", (DL_FUNC) &_semiselect_cop_kmeans_cpp, 5},
     {"_semiselect_mpc_kmeans_cpp", (DL_FUNC) &_semiselect_mpc_kmeans_cpp, 5},
     {"_semiselect_neighborhood_means_cpp", (DL_FUNC) &_semiselect_neighborhood_means_cpp, 2},
@@ -253,7 +313,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
+    {"_semiselect_label_propagation_cpp", (DL_FUNC) &_semiselect_label_propagation_cpp, 9},
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
+    {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
+    {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
     {NULL, NULL, 0}
