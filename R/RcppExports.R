@@ -25,6 +25,10 @@ l2gfs_cpp <- function(problem, control, starts, beta, tau, max_iter) {
     .Call(`_semiselect_l2gfs_cpp`, problem, control, starts, beta, tau, max_iter)
 }
 
+coherence_cpp <- function(problem, control, mutual) {
+    .Call(`_semiselect_coherence_cpp`, problem, control, mutual)
+}
+
 constraint_cpp <- function(problem, control, score, nu) {
     .Call(`_semiselect_constraint_cpp`, problem, control, score, nu)
 }
@@ -57,6 +61,18 @@ laplacian_cpp <- function(problem, graph, control, link_labels) {
     .Call(`_semiselect_laplacian_cpp`, problem, graph, control, link_labels)
 }
 
+lsdf_cpp <- function(problem, graph, control, gamma) {
+    .Call(`_semiselect_lsdf_cpp`, problem, graph, control, gamma)
+}
+
+trace_ratio_cpp <- function(problem, graph, control, criterion, n_features) {
+    .Call(`_semiselect_trace_ratio_cpp`, problem, graph, control, criterion, n_features)
+}
+
+trcfs_cpp <- function(problem, graph, control, alpha) {
+    .Call(`_semiselect_trcfs_cpp`, problem, graph, control, alpha)
+}
+
 label_propagation_cpp <- function(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter) {
     .Call(`_semiselect_label_propagation_cpp`, problem, graph, control, method, alpha, eta, class_mass, tol, max_iter)
 }
@@ -71,6 +87,14 @@ senfs_cpp <- function(problem, settings, control) {
 
 drsvm_cpp <- function(problem, settings, control) {
     .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
+}
+
+remove_redundant_cpp <- function(x, columns, min_mi, control) {
+    .Call(`_semiselect_remove_redundant_cpp`, x, columns, min_mi, control)
+}
+
+mean_correlation_cpp <- function(x, columns, is_signed, control) {
+    .Call(`_semiselect_mean_correlation_cpp`, x, columns, is_signed, control)
 }
 
 variance_cpp <- function(problem, control) {

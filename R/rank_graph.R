@@ -51,3 +51,141 @@ register_selector("laplacian",
   multiclass = TRUE, selects = FALSE, predicts = FALSE, direction = "min",
   reference = "He, Cai and Niyogi (2005)"
 )
+
+#' LSDF, locality sensitive discriminant features
+#'
+#' Ranks features by how far they take rows of different classes apart, compared with how close they
+#' keep rows of one class and neighbors:
+#' \deqn{LSDF_r = \frac{f_r^\top L_b f_r}{f_r^\top L_w f_r}.}
+#' The between graph links any two labelled rows of different classes with weight 1. The within graph
+#' links any two labelled rows of one class with weight `gamma`, and neighbors of which at least one
+#' is unlabelled with the weight of the neighbor graph. High scores are better. The score changes
+#' neither with the unit nor with the origin of a column: `scale` decides only from which copy of `x`
+#' the neighbors are found. With all rows labelled it is `1 / (gamma * CS1)`, see
+#' [rank_constraint()].
+#'
+#' @inheritParams selector_arguments
+#' @param gamma Weight of a pair of labelled rows of one class.
+#' @inherit selector_arguments return
+#' @references Zhao, Lu and He (2008), Locality sensitive semi-supervised feature selection,
+#'   Neurocomputing 71.
+#' @examples
+#' y <- iris$Species
+#' y[-c(1:3, 51:53, 101:103)] <- NA
+#' rank_lsdf(iris[1:4], y)
+#' @export
+rank_lsdf <- function(x, y, gamma = 100, graph = NULL, k = 5, metric = c("euclidean", "cosine"),
+                      weights = "binary", bandwidth = "median",
+                      symmetrize = c("union", "mutual"),
+                      search = c("auto", "exact", "approximate"), scale = "standardize",
+                      n_features = NULL, threads = getOption("semiselect.threads", 2L),
+                      verbose = interactive()) {
+  problem <- as_problem(x, y, scale = scale, needs = "classes")
+  gamma <- check_number(gamma, "gamma", min = 0)
+  options <- graph_options(problem, graph, k, metric, weights, bandwidth, symmetrize, search)
+  control <- run_control(threads, verbose)
+  fit <- run_core(control, lsdf_cpp(problem, options, control, gamma))
+  new_ranking("lsdf", problem, fit, params_in_force())
+}
+
+register_selector("lsdf",
+  family = "graph", supervision = "semi-supervised", uses = c("labels", "unlabelled"),
+  multiclass = TRUE, selects = FALSE, predicts = FALSE, direction = "max",
+  reference = "Zhao, Lu and He (2008)"
+)
+
+#' Trace ratio
+#'
+#' Chooses the `n_features` features that together maximize a ratio of two sums,
+#' \deqn{\lambda = \frac{\sum_j a_j}{\sum_j b_j},}
+#' and ranks all features by \eqn{a_j - \lambda b_j} at the optimum; high is better. With
+#' `criterion = "fisher"`, \eqn{a} is the scatter between the classes and \eqn{b} the scatter within
+#' them, over the labelled rows. With `"laplacian"`, \eqn{a_j = \sum_i d_i (f_{ji} - \mu_j)^2} and
+#' \eqn{b_j = f_j^\top L f_j} on the neighbor graph, and labels are not used.
+#'
+#' \eqn{\lambda} is iterated: take the `n_features` largest \eqn{a - \lambda b}, set
+#' \eqn{\lambda} to their ratio, until it stands still. The trace in `attr(r, "info")$objective`
+#' never falls, and its limit is the global optimum over all subsets of that size. Another
+#' `n_features` gives another ranking. Unlike single ratios the result depends on the units of the
+#' columns, hence `scale = "standardize"`. If the chosen features have no denominator at all,
+#' \eqn{\lambda} is `Inf` and the statistic \eqn{a_j / b_j}.
+#'
+#' @inheritParams selector_arguments
+#' @param criterion `"fisher"` or `"laplacian"`.
+#' @param n_features How many features are chosen; `NULL` is 10, at most all.
+#' @inherit selector_arguments return
+#' @references Nie, Xiang, Jia, Zhang and Yan (2008), Trace ratio criterion for feature selection,
+#'   AAAI.
+#' @examples
+#' rank_trace_ratio(iris[1:4], iris$Species, n_features = 2)
+#' @export
+rank_trace_ratio <- function(x, y = NULL, criterion = c("fisher", "laplacian"), graph = NULL,
+                             k = 5, metric = c("euclidean", "cosine"),
+                             weights = c("heat", "binary", "cosine"), bandwidth = "median",
+                             symmetrize = c("union", "mutual"),
+                             search = c("auto", "exact", "approximate"), scale = "standardize",
+                             n_features = NULL, threads = getOption("semiselect.threads", 2L),
+                             verbose = interactive()) {
+  criterion <- check_choice(criterion, c("fisher", "laplacian"), "criterion")
+  needs <- if (criterion == "fisher") "classes" else "nothing"
+  problem <- as_problem(x, y, scale = scale, needs = needs)
+  if (is.null(n_features)) n_features <- min(problem$p, 10L)
+  n_features <- check_n_features(n_features, problem$p)
+  options <- graph_options(problem, graph, k, metric, weights, bandwidth, symmetrize, search)
+  control <- run_control(threads, verbose)
+  fit <- run_core(control, trace_ratio_cpp(problem, options, control, criterion, n_features))
+  fit$info <- list(lambda = fit$objective[length(fit$objective)])
+  new_ranking("trace_ratio", problem, fit, params_in_force())
+}
+
+register_selector("trace_ratio",
+  family = "graph", supervision = "supervised", uses = "labels", multiclass = TRUE,
+  selects = TRUE, predicts = FALSE, direction = "max",
+  reference = "Nie, Xiang, Jia, Zhang and Yan (2008)"
+)
+
+#' TRCFS, the Fisher score of propagated labels
+#'
+#' Spreads the labels over the neighbor graph by a random walk that stops at labelled rows, and ranks
+#' features by the ratio of the scatters between and within the resulting soft classes:
+#' \deqn{TRCFS_r = \frac{\sum_a n_a (\mu_{ra} - \mu_r)^2}{\sum_{ia} F_{ia} (f_{ri} - \mu_{ra})^2},}
+#' with \eqn{F_{ia}} the probability that the walk from row \eqn{i} ends at class \eqn{a} (see
+#' [label_propagation()], method `"random_walk"`), \eqn{n_a = \sum_i F_{ia}} and \eqn{\mu_{ra}} the
+#' mean of the feature with weights \eqn{F_{ia}}. High scores are better. Rows that no label reaches
+#' carry no weight. With all rows labelled, or `alpha = 0`, it is [rank_fisher()].
+#'
+#' The score changes neither with the unit nor with the origin of a column, so its order solves the
+#' trace-ratio problem for every number of features at once when the columns have equal scatter: no
+#' search is needed, and `n_features` only marks `selected`. `attr(r, "info")$soft_labels` holds
+#' \eqn{F}.
+#'
+#' @inheritParams selector_arguments
+#' @param alpha Probability that the walk goes on at an unlabelled row, at least 0 and below 1.
+#' @inherit selector_arguments return
+#' @references Liu, Nie, Wu and Chen (2013), Efficient semi-supervised feature selection with noise
+#'   insensitive trace ratio criterion, Neurocomputing 105.
+#' @examples
+#' y <- iris$Species
+#' y[-c(1:3, 51:53, 101:103)] <- NA
+#' rank_trcfs(iris[1:4], y)
+#' @export
+rank_trcfs <- function(x, y, alpha = 0.99, graph = NULL, k = 5, metric = c("euclidean", "cosine"),
+                       weights = "binary", bandwidth = "median",
+                       symmetrize = c("union", "mutual"),
+                       search = c("auto", "exact", "approximate"), scale = "standardize",
+                       n_features = NULL, threads = getOption("semiselect.threads", 2L),
+                       verbose = interactive()) {
+  problem <- as_problem(x, y, scale = scale, needs = "classes")
+  alpha <- check_number(alpha, "alpha", min = 0, max = 1, open = "max")
+  options <- graph_options(problem, graph, k, metric, weights, bandwidth, symmetrize, search)
+  control <- run_control(threads, verbose)
+  fit <- run_core(control, trcfs_cpp(problem, options, control, alpha))
+  colnames(fit$info$soft_labels) <- problem$levels
+  new_ranking("trcfs", problem, fit, params_in_force())
+}
+
+register_selector("trcfs",
+  family = "graph", supervision = "semi-supervised", uses = c("labels", "unlabelled"),
+  multiclass = TRUE, selects = FALSE, predicts = FALSE, direction = "max",
+  reference = "Liu, Nie, Wu and Chen (2013)"
+)

@@ -102,6 +102,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// coherence_cpp
+Rcpp::List coherence_cpp(Rcpp::List problem, Rcpp::List control, bool mutual);
+RcppExport SEXP _semiselect_coherence_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP mutualSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< bool >::type mutual(mutualSEXP);
+    rcpp_result_gen = Rcpp::wrap(coherence_cpp(problem, control, mutual));
+    return rcpp_result_gen;
+END_RCPP
+}
 // constraint_cpp
 Rcpp::List constraint_cpp(Rcpp::List problem, Rcpp::List control, int score, double nu);
 RcppExport SEXP _semiselect_constraint_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP scoreSEXP, SEXP nuSEXP) {
@@ -213,6 +226,49 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// lsdf_cpp
+Rcpp::List lsdf_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double gamma);
+RcppExport SEXP _semiselect_lsdf_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP gammaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type gamma(gammaSEXP);
+    rcpp_result_gen = Rcpp::wrap(lsdf_cpp(problem, graph, control, gamma));
+    return rcpp_result_gen;
+END_RCPP
+}
+// trace_ratio_cpp
+Rcpp::List trace_ratio_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string criterion, int n_features);
+RcppExport SEXP _semiselect_trace_ratio_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP criterionSEXP, SEXP n_featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< int >::type n_features(n_featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(trace_ratio_cpp(problem, graph, control, criterion, n_features));
+    return rcpp_result_gen;
+END_RCPP
+}
+// trcfs_cpp
+Rcpp::List trcfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double alpha);
+RcppExport SEXP _semiselect_trcfs_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP alphaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    rcpp_result_gen = Rcpp::wrap(trcfs_cpp(problem, graph, control, alpha));
+    return rcpp_result_gen;
+END_RCPP
+}
 // label_propagation_cpp
 Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string method, double alpha, Rcpp::Nullable<double> eta, bool class_mass, double tol, int max_iter);
 RcppExport SEXP _semiselect_label_propagation_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP methodSEXP, SEXP alphaSEXP, SEXP etaSEXP, SEXP class_massSEXP, SEXP tolSEXP, SEXP max_iterSEXP) {
@@ -272,6 +328,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// remove_redundant_cpp
+Rcpp::List remove_redundant_cpp(SEXP x, Rcpp::IntegerVector columns, double min_mi, Rcpp::List control);
+RcppExport SEXP _semiselect_remove_redundant_cpp(SEXP xSEXP, SEXP columnsSEXP, SEXP min_miSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< double >::type min_mi(min_miSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(remove_redundant_cpp(x, columns, min_mi, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mean_correlation_cpp
+double mean_correlation_cpp(SEXP x, Rcpp::IntegerVector columns, bool is_signed, Rcpp::List control);
+RcppExport SEXP _semiselect_mean_correlation_cpp(SEXP xSEXP, SEXP columnsSEXP, SEXP is_signedSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< bool >::type is_signed(is_signedSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(mean_correlation_cpp(x, columns, is_signed, control));
+    return rcpp_result_gen;
+END_RCPP
+}
 // variance_cpp
 Rcpp::List variance_cpp(Rcpp::List problem, Rcpp::List control);
 RcppExport SEXP _semiselect_variance_cpp(SEXP problemSEXP, SEXP controlSEXP) {
@@ -305,6 +389,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_neighborhood_means_cpp", (DL_FUNC) &_semiselect_neighborhood_means_cpp, 2},
     {"_semiselect_wckm_cpp", (DL_FUNC) &_semiselect_wckm_cpp, 9},
     {"_semiselect_l2gfs_cpp", (DL_FUNC) &_semiselect_l2gfs_cpp, 6},
+    {"_semiselect_coherence_cpp", (DL_FUNC) &_semiselect_coherence_cpp, 3},
     {"_semiselect_constraint_cpp", (DL_FUNC) &_semiselect_constraint_cpp, 4},
     {"_semiselect_sc4_cpp", (DL_FUNC) &_semiselect_sc4_cpp, 3},
     {"_semiselect_cls_cpp", (DL_FUNC) &_semiselect_cls_cpp, 5},
@@ -313,10 +398,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
+    {"_semiselect_lsdf_cpp", (DL_FUNC) &_semiselect_lsdf_cpp, 4},
+    {"_semiselect_trace_ratio_cpp", (DL_FUNC) &_semiselect_trace_ratio_cpp, 5},
+    {"_semiselect_trcfs_cpp", (DL_FUNC) &_semiselect_trcfs_cpp, 4},
     {"_semiselect_label_propagation_cpp", (DL_FUNC) &_semiselect_label_propagation_cpp, 9},
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
     {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
+    {"_semiselect_remove_redundant_cpp", (DL_FUNC) &_semiselect_remove_redundant_cpp, 4},
+    {"_semiselect_mean_correlation_cpp", (DL_FUNC) &_semiselect_mean_correlation_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
     {NULL, NULL, 0}
