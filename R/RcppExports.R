@@ -65,6 +65,10 @@ drsvm_cpp <- function(problem, settings, control) {
     .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
 }
 
+linear_svm_cpp <- function(x, sign, cost, tol) {
+    .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
+}
+
 variance_cpp <- function(problem, control) {
     .Call(`_semiselect_variance_cpp`, problem, control)
 }
