@@ -138,7 +138,9 @@ new_ranking <- function(method, problem, fit, params, info = list(), model = NUL
 NULL
 
 # "62 rows, 10 labelled: n (4), t (6); 2000 features"
-data_line <- function(info) {
+data_line <- function(r) {
+  info <- attr(r, "info")
+  p <- nrow(r)  # not `info$p`, which for FS-Manifold is its weights
   classes <- info$classes
   labels <- if (!length(classes)) {
     "no labels"
@@ -147,8 +149,7 @@ data_line <- function(info) {
     if (length(shown) > 6) shown <- c(shown[1:5], sprintf("%d more classes", length(shown) - 5))
     sprintf("%d labelled: %s", info$n_labelled, paste(shown, collapse = ", "))
   }
-  line <- sprintf("%d rows, %s; %d feature%s", info$n, labels, info$p,
-                  if (info$p == 1) "" else "s")
+  line <- sprintf("%d rows, %s; %d feature%s", info$n, labels, p, if (p == 1) "" else "s")
   strwrap(line, width = 80, exdent = 2)
 }
 
@@ -189,7 +190,7 @@ head_lines <- function(r, n) {
 print.feature_ranking <- function(x, n = 10, ...) {
   n <- check_count(n, "n", min = 0)
   if (!is_whole_ranking(x)) return(print(as.data.frame(x), ...))
-  cat(method_line(x), data_line(attr(x, "info")), selection_line(x), sep = "\n")
+  cat(method_line(x), data_line(x), selection_line(x), sep = "\n")
   # What a reader of the ranking must know of this fit.
   for (note in attr(x, "info")$note) cat(strwrap(note, 80), sep = "\n")
   if (n > 0) cat("", head_lines(x, n), sep = "\n")
@@ -210,7 +211,7 @@ summary.feature_ranking <- function(object, n = 5, ...) {
   structure(
     list(
       method = attr(object, "method"), title = method_line(object),
-      direction = attr(object, "direction"), data = data_line(attr(object, "info")),
+      direction = attr(object, "direction"), data = data_line(object),
       selection = selection_line(object), top = head_lines(object, n),
       scores = if (length(finite)) stats::quantile(finite, names = TRUE),
       without_score = sum(is.na(object$score)), params = attr(object, "params"),
@@ -301,7 +302,7 @@ glance.feature_ranking <- function(x, ...) {
     if (is.atomic(value) && length(value) == 1) value else type
   }
   data.frame(
-    method = attr(x, "method"), direction = attr(x, "direction"), n = info$n, p = info$p,
+    method = attr(x, "method"), direction = attr(x, "direction"), n = info$n, p = nrow(x),
     n_labelled = info$n_labelled, n_classes = length(info$classes),
     n_selected = if (all(is.na(x$selected))) NA_integer_ else sum(x$selected),
     iterations = single(info$iterations, NA_integer_), converged = single(info$converged, NA),
@@ -349,10 +350,20 @@ plot.feature_ranking <- function(x, n = NULL, main = NULL, xlab = "Rank", ylab =
   if (nrow(points) == 0) {
     abort_input("There is nothing to plot: no feature has a score (all are constant).")
   }
-  main <- main %||% sprintf("Ranking by %s", attr(x, "method"))
-  graphics::plot(points$rank, points$shown, type = "n", main = main, xlab = xlab, ylab = ylab,
-                 las = 1, ...)
-  graphics::grid(col = "gray90", lty = 1)
+  named <- nrow(points) <= 12  # room for the names of the features
+  margin <- if (named) 0.06 * c(-1, 1) else 0
+  settings <- list(
+    x = points$rank, y = points$shown, type = "n", xaxt = "n",
+    main = main %||% sprintf("Ranking by %s", attr(x, "method")), xlab = xlab, ylab = ylab,
+    xlim = range(points$rank) + margin * max(1, diff(range(points$rank))),
+    ylim = range(points$shown) + margin * diff(range(points$shown))
+  )
+  given <- list(...)
+  settings[names(given)] <- given
+  do.call(graphics::plot, settings)
+  ticks <- pretty(settings$xlim)
+  graphics::axis(1, at = ticks[ticks == round(ticks) & ticks > 0])
+  graphics::grid(nx = NA, ny = NULL, col = "gray90", lty = 1)
   few <- nrow(points) <= 60
   graphics::lines(points$rank, points$shown, col = "gray55")
   symbol <- ifelse(points$infinite, 17, 19)
@@ -371,7 +382,7 @@ plot.feature_ranking <- function(x, n = NULL, main = NULL, xlab = "Rank", ylab =
   if (nrow(key)) {
     graphics::legend("topright", key$text, pch = key$symbol, col = key$color, bty = "n")
   }
-  if (nrow(points) <= 12) {
+  if (named) {
     graphics::text(points$rank, points$shown, shorten(points$feature, 14), pos = 3, cex = 0.75,
                    xpd = NA)
   }
@@ -390,12 +401,14 @@ autoplot.feature_ranking <- function(object, n = NULL, ...) {
   ggplot2::ggplot(points, ggplot2::aes(x = .data[["rank"]], y = .data[["shown"]])) +
     ggplot2::geom_line(colour = "gray55") +
     ggplot2::geom_point(ggplot2::aes(colour = .data[["choice"]]),
+                        shape = ifelse(points$infinite, 17, 19),
                         size = if (nrow(points) <= 60) 2 else 1, show.legend = marked) +
     ggplot2::scale_colour_manual(
       values = c("selected" = "#0072B2", "not selected" = "gray35"), name = NULL, drop = TRUE
     ) +
     ggplot2::labs(x = "Rank", y = "Score",
-                  title = sprintf("Ranking by %s", attr(object, "method"))) +
+                  title = sprintf("Ranking by %s", attr(object, "method")),
+                  caption = if (any(points$infinite)) "Triangles: infinite scores") +
     ggplot2::theme_minimal()
 }
 
@@ -446,7 +459,10 @@ selected_rows <- function(r, n) {
 #' selected(r, 2)
 #' head(keep_selected(r, iris, 2))
 #' @export
-selected <- function(r, n = NULL) r$feature[selected_rows(r, n)]
+selected <- function(r, n = NULL) {
+  rows <- selected_rows(r, n)
+  r$feature[rows]
+}
 
 #' @rdname selected
 #' @export

@@ -482,7 +482,7 @@ run_control <- function(threads = getOption("semiselect.threads", 2L), verbose =
                         seed = FALSE) {
   threads <- check_count(threads, "threads")
   verbose <- check_flag(verbose, "verbose")
-  state <- new.env(parent = emptyenv())
+  state <- new.env()  # cli evaluates the format of its bar here, and needs `::` for it
   state$started <- proc.time()[["elapsed"]]
   state$warnings <- character()
   list(

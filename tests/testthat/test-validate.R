@@ -287,16 +287,21 @@ test_that("errors of the core get our classes, its warnings come once each after
   expect_gte(fit$seconds, 0)
 })
 
-test_that("the progress bar waits for two seconds", {
-  state <- new.env()
-  state$started <- proc.time()[["elapsed"]]
-  tick <- semiselect:::progress_bar(state)
-  tick(0.1)
-  expect_null(state$bar)
-  state$last <- state$last - 10
-  expect_error(utils::capture.output(tick(0.5), type = "message"), NA)
-  expect_false(is.null(state$bar))
-  expect_error(cli::cli_progress_done(id = state$bar, .envir = state), NA)
+test_that("the progress bar waits for two seconds, shows how far it is, and goes away", {
+  old <- options(cli.dynamic = TRUE, cli.progress_show_after = 0)
+  on.exit(options(old))
+  control <- semiselect:::run_control(1L, verbose = TRUE)
+  control$progress(0.1)
+  expect_null(control$state$bar)
+  shown <- utils::capture.output(type = "message", invisible(semiselect:::run_core(control, {
+    control$state$last <- control$state$last - 10
+    control$progress(0.5)
+    expect_false(is.null(control$state$bar))
+    list()
+  })))
+  expect_match(paste(shown, collapse = ""), "Ranking features.* 50%")
+  expect_null(control$state$bar)
+  expect_null(semiselect:::run_control(1L, verbose = FALSE)$progress)
 })
 
 test_that("an error names the function that the user called, without its data", {

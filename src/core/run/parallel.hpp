@@ -70,6 +70,36 @@ void parallel_for(Index count, const Control& control, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// parallel_for() for few, long units: work(unit, inner) gets a control whose check_interrupt()
+// may be called inside the unit. On the calling thread it polls; on the others it gives up as
+// soon as the calling thread was interrupted, so that nobody waits for their units to end.
+template <class Work>
+void parallel_runs(Index count, const Control& control, const Work& work) {
+  struct Abandoned {};
+  std::atomic<bool> interrupted{false};
+  std::exception_ptr reason;
+  const std::thread::id caller = std::this_thread::get_id();
+  Control inner = inner_control(control);
+  inner.check_interrupt = [&] {
+    if (std::this_thread::get_id() != caller) {
+      if (interrupted.load(std::memory_order_relaxed)) throw Abandoned();
+      return;
+    }
+    try {
+      control.check_interrupt();
+    } catch (...) {
+      reason = std::current_exception();
+      interrupted = true;
+      throw;
+    }
+  };
+  try {
+    parallel_for(count, control, [&](Index unit) { work(unit, inner); });
+  } catch (const Abandoned&) {
+    std::rethrow_exception(reason);
+  }
+}
+
 // The same for cheap items: work(begin, end) for consecutive ranges of `grain` items. The ranges
 // do not depend on the number of threads.
 template <class Work>
