@@ -198,6 +198,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// exact_search_rows_cpp
+int exact_search_rows_cpp();
+RcppExport SEXP _semiselect_exact_search_rows_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(exact_search_rows_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // neighbor_graph_cpp
 Rcpp::List neighbor_graph_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::Nullable<double> eta);
 RcppExport SEXP _semiselect_neighbor_graph_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP etaSEXP) {
@@ -494,6 +504,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_report_columns_cpp", (DL_FUNC) &_semiselect_report_columns_cpp, 1},
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
+    {"_semiselect_exact_search_rows_cpp", (DL_FUNC) &_semiselect_exact_search_rows_cpp, 0},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
     {"_semiselect_lsdf_cpp", (DL_FUNC) &_semiselect_lsdf_cpp, 4},
