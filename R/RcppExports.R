@@ -53,6 +53,10 @@ check_contradiction_cpp <- function(n, y, classes, must_link, cannot_link) {
     .Call(`_semiselect_check_contradiction_cpp`, n, y, classes, must_link, cannot_link)
 }
 
+exact_search_rows_cpp <- function() {
+    .Call(`_semiselect_exact_search_rows_cpp`)
+}
+
 neighbor_graph_cpp <- function(problem, graph, control, eta) {
     .Call(`_semiselect_neighbor_graph_cpp`, problem, graph, control, eta)
 }
@@ -71,6 +75,14 @@ trace_ratio_cpp <- function(problem, graph, control, criterion, n_features) {
 
 trcfs_cpp <- function(problem, graph, control, alpha) {
     .Call(`_semiselect_trcfs_cpp`, problem, graph, control, alpha)
+}
+
+spec_cpp <- function(problem, graph, control, phi, r, similarity, n_eigen) {
+    .Call(`_semiselect_spec_cpp`, problem, graph, control, phi, r, similarity, n_eigen)
+}
+
+sselect_cpp <- function(problem, graph, control, eta) {
+    .Call(`_semiselect_sselect_cpp`, problem, graph, control, eta)
 }
 
 label_propagation_cpp <- function(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter) {
@@ -103,5 +115,21 @@ variance_cpp <- function(problem, control) {
 
 fisher_cpp <- function(problem, control, variant) {
     .Call(`_semiselect_fisher_cpp`, problem, control, variant)
+}
+
+sparsity_cpp <- function(problem, control, rho, affine, variant, supervised) {
+    .Call(`_semiselect_sparsity_cpp`, problem, control, rho, affine, variant, supervised)
+}
+
+uvs_cpp <- function(problem, universum, control, alpha, beta, beta_norm) {
+    .Call(`_semiselect_uvs_cpp`, problem, universum, control, alpha, beta, beta_norm)
+}
+
+uls_cpp <- function(problem, universum, graph, control, alpha, beta, beta_norm) {
+    .Call(`_semiselect_uls_cpp`, problem, universum, graph, control, alpha, beta, beta_norm)
+}
+
+uss_cpp <- function(problem, universum, control, alpha, beta, beta_norm, rho, affine) {
+    .Call(`_semiselect_uss_cpp`, problem, universum, control, alpha, beta, beta_norm, rho, affine)
 }
 
