@@ -14,5 +14,6 @@
 #'
 #' @useDynLib semiselect, .registration = TRUE
 #' @importFrom Rcpp evalCpp
+#' @importFrom Matrix sparseMatrix
 #' @keywords internal
 "_PACKAGE"

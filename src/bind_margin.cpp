@@ -82,7 +82,7 @@ Rcpp::List fs_manifold_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List cont
   out["coefficients"] = Rcpp::wrap(fit.coefficients);
   out["intercept"] =
       Rcpp::NumericVector(fit.intercept.data(), fit.intercept.data() + fit.intercept.size());
-  out["link"] = Rcpp::wrap(fit.link);
+  out["platt"] = Rcpp::wrap(fit.platt);
   return out;
 }
 

@@ -150,6 +150,14 @@ Rcpp::IntegerVector to_r_indices(const std::vector<Index>& from_zero) {
   return out;
 }
 
+Rcpp::IntegerVector to_r_codes(const std::vector<int>& codes) {
+  Rcpp::IntegerVector out(codes.size());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    out[i] = codes[i] == unlabelled ? NA_INTEGER : codes[i] + 1;
+  }
+  return out;
+}
+
 Rcpp::IntegerMatrix to_r_pairs(const std::vector<Pair>& pairs) {
   Rcpp::IntegerMatrix out(static_cast<int>(pairs.size()), 2);
   for (std::size_t e = 0; e < pairs.size(); ++e) {

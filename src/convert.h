@@ -29,6 +29,8 @@ semiselect::Graph as_graph(SEXP w);
 
 Rcpp::List to_r(const semiselect::Selection& selection);
 Rcpp::IntegerVector to_r_indices(const std::vector<semiselect::Index>& from_zero);
+// Class codes 1, 2, ..., NA for unlabelled rows.
+Rcpp::IntegerVector to_r_codes(const std::vector<int>& codes);
 Rcpp::IntegerMatrix to_r_pairs(const std::vector<semiselect::Pair>& pairs);
 // Both triangles, as a dgCMatrix.
 Rcpp::S4 to_r_graph(const semiselect::Graph& graph);

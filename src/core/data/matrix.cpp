@@ -104,6 +104,30 @@ FeatureMatrix FeatureMatrix::scaled(Scale scale) const {
   return z;
 }
 
+FeatureMatrix FeatureMatrix::centered(bool center) const {
+  FeatureMatrix z = *this;
+  // Without a mean: the minimum of "range" stays, the others have nothing to take back.
+  if (!center && scale_ != Scale::standardize) return z;
+  Eigen::VectorXd shift = Eigen::VectorXd::Zero(p_);
+  Eigen::VectorXd divisor = Eigen::VectorXd::Ones(p_);
+  for (Index j = 0; j < p_; ++j) {
+    divisor(j) = this->divisor(j);
+    if (!center) continue;
+    double sum = 0;
+    for_each_stored(j, [&](Index, double v) { sum += v; });
+    double mean = sum / static_cast<double>(n_);
+    if (!is_sparse()) {  // once more on the differences: the mean of a large offset to the last digit
+      double rest = 0;
+      for_each_stored(j, [&](Index, double v) { rest += v - mean; });
+      mean += rest / static_cast<double>(n_);
+    }
+    shift(j) = mean;
+  }
+  z.shift_ = std::make_shared<const Eigen::VectorXd>(std::move(shift));
+  z.divisor_ = std::make_shared<const Eigen::VectorXd>(std::move(divisor));
+  return z;
+}
+
 FeatureMatrix FeatureMatrix::scaled_as(const FeatureMatrix& other) const {
   FeatureMatrix z = *this;
   z.scale_ = other.scale_;

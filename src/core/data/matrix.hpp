@@ -53,6 +53,9 @@ class FeatureMatrix {
   // This storage under given parameters: shift and divisor of length p, or empty for 0 and 1.
   // The row divisor of "unit" is taken from the rows themselves.
   FeatureMatrix scaled_as(const FeatureMatrix& other) const;
+  // The same divisors with the columns of z moved to mean 0 (true), whatever the scaling, or not
+  // (false): "standardize" then only divides, "range" starts at the minimum.
+  FeatureMatrix centered(bool center) const;
   Scale scale() const { return scale_; }
   bool has_shift() const { return shift_ != nullptr; }
   double shift(Index j) const { return shift_ ? (*shift_)(j) : 0; }

@@ -137,6 +137,21 @@ PropagatedLabels propagate_labels(const Graph& graph, const Labels& y,
   return propagate_labels(without_links(graph), y, options, control);
 }
 
+Eigen::MatrixXd class_mass_normalized(const Eigen::MatrixXd& f, const std::vector<bool>& reachable,
+                                      const Labels& y) {
+  const std::vector<Index> size = y.class_sizes();
+  const double labels = static_cast<double>(y.count());
+  Eigen::MatrixXd out = f;
+  for (Index c = 0; c < f.cols(); ++c) {
+    double mass = 0;
+    for (Index i = 0; i < f.rows(); ++i) {
+      if (!y.is_labelled(i) && reachable[static_cast<std::size_t>(i)]) mass += f(i, c);
+    }
+    if (mass > 0) out.col(c) *= static_cast<double>(size[static_cast<std::size_t>(c)]) / labels / mass;
+  }
+  return out;
+}
+
 std::vector<int> propagated_classes(const Eigen::MatrixXd& f, const std::vector<bool>& reachable,
                                     const Labels& y) {
   const double margin = f.size() > 0 ? 1e-10 * f.maxCoeff() : 0;

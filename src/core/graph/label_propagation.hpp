@@ -73,6 +73,12 @@ PropagatedLabels propagate_labels(const LinkedGraph& graph, const Labels& y,
 PropagatedLabels propagate_labels(const Graph& graph, const Labels& y,
                                   const PropagationOptions& options, const Control& control);
 
+// Class mass normalization (Zhu et al. 2003): column c of f times (share of c among the labels) /
+// (sum of the column over the unlabelled rows that a label reaches); columns without such mass
+// stay.
+Eigen::MatrixXd class_mass_normalized(const Eigen::MatrixXd& f, const std::vector<bool>& reachable,
+                                      const Labels& y);
+
 // The class of every row: its own label; else the column of the largest entry of its row of f;
 // `unlabelled` if no label reaches it, or if its two largest entries differ by at most
 // 1e-10 max(f), where rounding would decide.

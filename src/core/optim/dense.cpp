@@ -69,6 +69,19 @@ Eigen::MatrixXd least_squares(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b
   return Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(a).solve(b);
 }
 
+struct SquareFactor::Factor {
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu;
+};
+
+SquareFactor::SquareFactor() = default;
+SquareFactor::SquareFactor(const Eigen::MatrixXd& a) : factor_(new Factor{Eigen::PartialPivLU<Eigen::MatrixXd>(a)}) {}
+SquareFactor::SquareFactor(SquareFactor&&) noexcept = default;
+SquareFactor& SquareFactor::operator=(SquareFactor&&) noexcept = default;
+SquareFactor::~SquareFactor() = default;
+
+Eigen::VectorXd SquareFactor::solve(const Eigen::VectorXd& b) const { return factor_->lu.solve(b); }
+Eigen::MatrixXd SquareFactor::solve(const Eigen::MatrixXd& b) const { return factor_->lu.solve(b); }
+
 Eigen::MatrixXd solve_square(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   return Eigen::PartialPivLU<Eigen::MatrixXd>(a).solve(b);
 }

@@ -45,6 +45,23 @@ Eigen::VectorXd eigenvalues_symmetric(const Eigen::MatrixXd& a);
 // Minimum-norm least squares by a complete orthogonal decomposition (rank revealing).
 Eigen::MatrixXd least_squares(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
 
+// LU factorization of a regular square matrix, partial pivoting.
+class SquareFactor {
+ public:
+  SquareFactor();
+  explicit SquareFactor(const Eigen::MatrixXd& a);
+  SquareFactor(SquareFactor&&) noexcept;
+  SquareFactor& operator=(SquareFactor&&) noexcept;
+  ~SquareFactor();
+
+  Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
+  Eigen::MatrixXd solve(const Eigen::MatrixXd& b) const;
+
+ private:
+  struct Factor;
+  std::unique_ptr<Factor> factor_;
+};
+
 // Solution of a general square system, partial pivoting.
 Eigen::MatrixXd solve_square(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
 
