@@ -101,6 +101,10 @@ drsvm_cpp <- function(problem, settings, control) {
     .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
 }
 
+linear_svm_cpp <- function(x, sign, cost, tol) {
+    .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
+}
+
 remove_redundant_cpp <- function(x, columns, min_mi, control) {
     .Call(`_semiselect_remove_redundant_cpp`, x, columns, min_mi, control)
 }
