@@ -1,5 +1,4 @@
 #include "convert.h"
-
 #include "core/select/bayes/jsfs.hpp"
 
 using namespace semiselect;
@@ -32,13 +31,12 @@ static JsfsOptions as_jsfs_options(const Rcpp::List& options) {
 static Rcpp::List to_r(const RelevanceFit& fit) {
   return Rcpp::List::create(
       Rcpp::Named("objective") = fit.objective, Rcpp::Named("log_ml_w") = fit.log_ml_w,
-      Rcpp::Named("log_ml_lambda") = fit.log_ml_lambda,
-      Rcpp::Named("n_features") = fit.n_features, Rcpp::Named("n_unlabelled") = fit.n_unlabelled,
-      Rcpp::Named("newton") = fit.newton, Rcpp::Named("iterations") = fit.iterations,
-      Rcpp::Named("converged") = fit.converged, Rcpp::Named("separates") = fit.separates,
-      Rcpp::Named("weights") = fit.weights, Rcpp::Named("alpha") = fit.alpha,
-      Rcpp::Named("pruned_at") = fit.pruned_at, Rcpp::Named("lambda") = fit.lambda,
-      Rcpp::Named("row_precision") = fit.row_precision);
+      Rcpp::Named("log_ml_lambda") = fit.log_ml_lambda, Rcpp::Named("n_features") = fit.n_features,
+      Rcpp::Named("n_unlabelled") = fit.n_unlabelled, Rcpp::Named("newton") = fit.newton,
+      Rcpp::Named("iterations") = fit.iterations, Rcpp::Named("converged") = fit.converged,
+      Rcpp::Named("separates") = fit.separates, Rcpp::Named("weights") = fit.weights,
+      Rcpp::Named("alpha") = fit.alpha, Rcpp::Named("pruned_at") = fit.pruned_at,
+      Rcpp::Named("lambda") = fit.lambda, Rcpp::Named("row_precision") = fit.row_precision);
 }
 
 // [[Rcpp::export]]

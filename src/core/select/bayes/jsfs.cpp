@@ -85,12 +85,12 @@ class RelevanceModel {
     p_ = Eigen::VectorXd::Zero(n);
   }
 
-  int update_weights();                   // (a), number of Newton steps
+  int update_weights();                            // (a), number of Newton steps
   bool prune_features(int it, RelevanceFit& fit);  // (b)
-  void update_lambda();                   // (c)
-  bool prune_rows();                      // (d)
-  void evidence(RelevanceFit& fit);       // (e)
-  void update_precisions();               // (f)
+  void update_lambda();                            // (c)
+  bool prune_rows();                               // (d)
+  void evidence(RelevanceFit& fit);                // (e)
+  void update_precisions();                        // (f)
 
   double largest_weight() const { return w_.size() > 0 ? w_.cwiseAbs().maxCoeff() : 0; }
   double unit() const {
@@ -159,8 +159,7 @@ int RelevanceModel::update_weights() {
       pull(i) = t_(i) * lambda_(i) * (y_(i) - sigmoid(lambda_(i) * p_(i)));
     }
     const Eigen::VectorXd lp = laplacian(p_);
-    const Eigen::VectorXd g =
-        algebra_.transposed_times(pull - lp) - alpha_.cwiseProduct(w_);
+    const Eigen::VectorXd g = algebra_.transposed_times(pull - lp) - alpha_.cwiseProduct(w_);
     if (!(g.cwiseAbs().maxCoeff() > options_.newton_tol)) break;
     const RelevanceAlgebra::Direction direction = algebra_.solve(curvature(p_), g);
     const Eigen::VectorXd& v = direction.v;
@@ -174,8 +173,8 @@ int RelevanceModel::update_weights() {
     const double q = log_likelihood(p_) - 0.5 * penalty;
     double step = 1;
     while (step > 1e-8) {
-      const double trial = log_likelihood(p_ + step * xv) -
-                           0.5 * (penalty + 2 * step * cross + step * step * bend);
+      const double trial =
+          log_likelihood(p_ + step * xv) - 0.5 * (penalty + 2 * step * cross + step * step * bend);
       if (!(trial < q + 1e-4 * step * slope - 1e-12 * (1 + std::abs(q)))) break;
       step /= 2;
     }
@@ -271,8 +270,7 @@ void RelevanceModel::evidence(RelevanceFit& fit) {
   const RelevanceAlgebra::Relevance relevance = algebra_.relevance(curvature(p_));
   delta_ = relevance.delta;
   const double likelihood = log_likelihood(p_);
-  const double log_ml_w = likelihood -
-                          0.5 * (alpha_.dot(w_.cwiseAbs2()) + p_.dot(laplacian(p_))) +
+  const double log_ml_w = likelihood - 0.5 * (alpha_.dot(w_.cwiseAbs2()) + p_.dot(laplacian(p_))) +
                           0.5 * relevance.log_ratio;
   double log_ml_lambda = likelihood;
   for (const Index j : active_) {
@@ -352,8 +350,7 @@ RelevanceFit fit_relevance(const FeatureMatrix& z, const std::vector<Index>& col
     } else if (options.mu == 0) {
       fit.lambda(i) = no_value;
     }
-    const bool in_likelihood =
-        labelled[row] || (options.mu > 0 && target[row] != unlabelled);
+    const bool in_likelihood = labelled[row] || (options.mu > 0 && target[row] != unlabelled);
     if (in_likelihood || (options.gamma > 0 && graph.degree(i) > 0)) rows.push_back(i);
   }
   // A copy pays only if it is much smaller; rows that stay without need do no harm.

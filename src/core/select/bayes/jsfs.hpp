@@ -13,11 +13,11 @@ enum class RelevanceUpdate { mm, em };
 enum class PruneScale { relative, absolute };
 
 struct JsfsOptions {
-  double gamma = 0.001;    // weight of the graph penalty, >= 0
-  double mu = 0.5;         // weight of the pseudo-labelled rows, in [0, 1]
-  bool link_labels = true; // rule (3); false: the graph as it is
-  double eta = 10;         // weight of the class links
-  double beta = 5;         // slope of the smooth truncation in (4)
+  double gamma = 0.001;     // weight of the graph penalty, >= 0
+  double mu = 0.5;          // weight of the pseudo-labelled rows, in [0, 1]
+  bool link_labels = true;  // rule (3); false: the graph as it is
+  double eta = 10;          // weight of the class links
+  double beta = 5;          // slope of the smooth truncation in (4)
   double lp_alpha = 0.99;
   RelevanceUpdate update = RelevanceUpdate::mm;
   double prune_weight = 1e-3;
@@ -32,12 +32,12 @@ struct JsfsOptions {
 
 // One problem with two classes: the joint relevance model of Jiang, Wu, Yu and Chen (2019).
 struct RelevanceFit {
-  Eigen::VectorXd weights;       // p; 0 for pruned features
-  Eigen::VectorXd alpha;         // p; infinite for pruned features
-  std::vector<int> pruned_at;    // p; iteration in which the feature left, 0 = kept
-  Eigen::VectorXd last_weight;   // p; |w| of a feature when it left
-  Eigen::VectorXd lambda;        // n; 1 labelled, 0 pruned or undecided, NaN unlabelled if mu = 0
-  Eigen::VectorXd row_precision; // n; c, NaN where there is none
+  Eigen::VectorXd weights;        // p; 0 for pruned features
+  Eigen::VectorXd alpha;          // p; infinite for pruned features
+  std::vector<int> pruned_at;     // p; iteration in which the feature left, 0 = kept
+  Eigen::VectorXd last_weight;    // p; |w| of a feature when it left
+  Eigen::VectorXd lambda;         // n; 1 labelled, 0 pruned or undecided, NaN unlabelled if mu = 0
+  Eigen::VectorXd row_precision;  // n; c, NaN where there is none
   // Traces, one entry per iteration.
   std::vector<double> objective, log_ml_w, log_ml_lambda;
   std::vector<int> n_features, n_unlabelled, newton;
@@ -75,7 +75,7 @@ struct Jsfs {
   Index n_undecided = 0;           // unlabelled rows without pseudo-label; 0 if mu = 0
   Eigen::MatrixXd coefficients;    // p x problems, on the scale of x (rows of unit norm if "unit")
   Eigen::VectorXd intercept;
-  Eigen::MatrixXd link;            // n x problems: the fitted X w
+  Eigen::MatrixXd link;  // n x problems: the fitted X w
 };
 
 // Joint feature selection and classification. Graph of rule (3), pseudo-labels by LGC on it, one
