@@ -53,6 +53,10 @@ check_contradiction_cpp <- function(n, y, classes, must_link, cannot_link) {
     .Call(`_semiselect_check_contradiction_cpp`, n, y, classes, must_link, cannot_link)
 }
 
+exact_search_rows_cpp <- function() {
+    .Call(`_semiselect_exact_search_rows_cpp`)
+}
+
 neighbor_graph_cpp <- function(problem, graph, control, eta) {
     .Call(`_semiselect_neighbor_graph_cpp`, problem, graph, control, eta)
 }
@@ -95,6 +99,10 @@ senfs_cpp <- function(problem, settings, control) {
 
 drsvm_cpp <- function(problem, settings, control) {
     .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
+}
+
+linear_svm_cpp <- function(x, sign, cost, tol) {
+    .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
 }
 
 remove_redundant_cpp <- function(x, columns, min_mi, control) {

@@ -198,6 +198,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// exact_search_rows_cpp
+int exact_search_rows_cpp();
+RcppExport SEXP _semiselect_exact_search_rows_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(exact_search_rows_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // neighbor_graph_cpp
 Rcpp::List neighbor_graph_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::Nullable<double> eta);
 RcppExport SEXP _semiselect_neighbor_graph_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP etaSEXP) {
@@ -359,6 +369,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// linear_svm_cpp
+Rcpp::List linear_svm_cpp(SEXP x, Eigen::MatrixXd sign, double cost, double tol);
+RcppExport SEXP _semiselect_linear_svm_cpp(SEXP xSEXP, SEXP signSEXP, SEXP costSEXP, SEXP tolSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type sign(signSEXP);
+    Rcpp::traits::input_parameter< double >::type cost(costSEXP);
+    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
+    rcpp_result_gen = Rcpp::wrap(linear_svm_cpp(x, sign, cost, tol));
+    return rcpp_result_gen;
+END_RCPP
+}
 // remove_redundant_cpp
 Rcpp::List remove_redundant_cpp(SEXP x, Rcpp::IntegerVector columns, double min_mi, Rcpp::List control);
 RcppExport SEXP _semiselect_remove_redundant_cpp(SEXP xSEXP, SEXP columnsSEXP, SEXP min_miSEXP, SEXP controlSEXP) {
@@ -494,6 +518,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_report_columns_cpp", (DL_FUNC) &_semiselect_report_columns_cpp, 1},
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
+    {"_semiselect_exact_search_rows_cpp", (DL_FUNC) &_semiselect_exact_search_rows_cpp, 0},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
     {"_semiselect_lsdf_cpp", (DL_FUNC) &_semiselect_lsdf_cpp, 4},
@@ -505,6 +530,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
     {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
+    {"_semiselect_linear_svm_cpp", (DL_FUNC) &_semiselect_linear_svm_cpp, 4},
     {"_semiselect_remove_redundant_cpp", (DL_FUNC) &_semiselect_remove_redundant_cpp, 4},
     {"_semiselect_mean_correlation_cpp", (DL_FUNC) &_semiselect_mean_correlation_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},

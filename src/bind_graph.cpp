@@ -9,6 +9,9 @@
 
 using namespace semiselect;
 
+// [[Rcpp::export]]
+int exact_search_rows_cpp() { return static_cast<int>(exact_search_rows); }
+
 // eta: weight of class links, NULL for none.
 // [[Rcpp::export]]
 Rcpp::List neighbor_graph_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -20,6 +22,8 @@ constexpr Index largest_system = 5000;    // beyond it no matrix is formed
 constexpr Index largest_eigen = 800;
 constexpr Index largest_kept_gram = 2500;  // 50 MB
 constexpr Index block_size = 1024;
+constexpr int first_attempt = 50;          // iterations before the first polish
+constexpr int most_rounds = 20;            // of active sets in one polish
 constexpr double bound_share = 1e-7;      // of the weight: closer to a bound is at it
 
 using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
@@ -125,6 +129,8 @@ ElasticNetSvm::ElasticNetSvm(const FeatureMatrix& x, const Eigen::VectorXd& nomi
 
 void ElasticNetSvm::prepare(const Control& control) {
   const Index size = std::min(n_, p_);
+  factors_ = std::make_shared<Factors>();
+  automatic_ = system_ == SvmSystem::automatic;
   wide_ = p_ > n_;
   if (system_ == SvmSystem::automatic) {
     system_ = size > largest_system ? SvmSystem::conjugate_gradient
@@ -133,22 +139,35 @@ void ElasticNetSvm::prepare(const Control& control) {
   }
   if (system_ == SvmSystem::woodbury) wide_ = true;
   if (system_ == SvmSystem::normal) wide_ = false;
-  if (system_ == SvmSystem::conjugate_gradient) return;
 
-  Eigen::MatrixXd matrix = gram(control);
-  if (system_ == SvmSystem::eigen) {
-    eigen_ = std::make_shared<const SymmetricEigen>(eigen_symmetric(matrix));
-    return;
-  }
-  gram_ = std::make_shared<const Eigen::MatrixXd>(std::move(matrix));
-  factorize();
-  if (gram_->rows() > largest_kept_gram) gram_ = nullptr;
+  // Where a set of columns will do, the matrix of all of them may never be needed.
+  if (!by_columns(1)) factors(control);
 }
 
-void ElasticNetSvm::factorize() {
-  Eigen::MatrixXd a = *gram_;
-  a.diagonal().array() += lambda2_ / rho_ + kappa_;
-  cholesky_ = std::make_shared<const Cholesky>(robust_cholesky(std::move(a), "the elastic-net SVM"));
+struct ElasticNetSvm::Factors {
+  std::once_flag once;
+  std::shared_ptr<const Eigen::MatrixXd> gram;
+  std::shared_ptr<const SymmetricEigen> eigen;
+  std::shared_ptr<const Cholesky> cholesky;
+};
+
+const ElasticNetSvm::Factors& ElasticNetSvm::factors(const Control& control) const {
+  Factors& made = *factors_;
+  std::call_once(made.once, [&] {
+    if (system_ == SvmSystem::conjugate_gradient || made.eigen) return;
+    if (!made.gram) made.gram = std::make_shared<const Eigen::MatrixXd>(gram(control));
+    if (system_ == SvmSystem::eigen) {
+      made.eigen = std::make_shared<const SymmetricEigen>(eigen_symmetric(*made.gram));
+      made.gram = nullptr;
+      return;
+    }
+    Eigen::MatrixXd a = *made.gram;
+    a.diagonal().array() += lambda2_ / rho_ + kappa_;
+    made.cholesky =
+        std::make_shared<const Cholesky>(robust_cholesky(std::move(a), "the elastic-net SVM"));
+    if (made.gram->rows() > largest_kept_gram) made.gram = nullptr;
+  });
+  return made;
 }
 
 ElasticNetSvm ElasticNetSvm::with(double lambda2, double rho) const {
@@ -156,10 +175,10 @@ ElasticNetSvm ElasticNetSvm::with(double lambda2, double rho) const {
   if (lambda2 == lambda2_ && rho == rho_) return other;
   other.lambda2_ = lambda2;
   other.rho_ = rho;
-  if (system_ == SvmSystem::eigen || system_ == SvmSystem::conjugate_gradient) return other;
-  if (!other.gram_) other.gram_ = std::make_shared<const Eigen::MatrixXd>(gram(Control()));
-  other.factorize();
-  if (!gram_) other.gram_ = nullptr;
+  other.factors_ = std::make_shared<Factors>();
+  const Factors& made = factors(Control());
+  other.factors_->gram = made.gram;
+  other.factors_->eigen = made.eigen;
   return other;
 }
 
@@ -312,10 +331,12 @@ Eigen::VectorXd ElasticNetSvm::transposed_times(const Eigen::VectorXd& u) const 
 // ((lambda2 / rho + kappa) I + ZZ')^-1 right, or with Z'Z.
 Eigen::VectorXd ElasticNetSvm::solve_system(const Eigen::VectorXd& right, Scratch& scratch) const {
   const double shift = lambda2_ / rho_ + kappa_;
-  if (cholesky_) return cholesky_->solve(right);
-  if (eigen_) {
-    const Eigen::VectorXd inner = eigen_->vectors.transpose() * right;
-    return eigen_->vectors * (inner.array() / (eigen_->values.array().max(0.0) + shift)).matrix();
+  const Factors& made = factors(Control());
+  if (made.cholesky) return made.cholesky->solve(right);
+  if (made.eigen) {
+    const SymmetricEigen& eig = *made.eigen;
+    const Eigen::VectorXd inner = eig.vectors.transpose() * right;
+    return eig.vectors * (inner.array() / (eig.values.array().max(0.0) + shift)).matrix();
   }
 
   const Eigen::VectorXd root = omega_.cwiseSqrt();
@@ -411,6 +432,14 @@ struct ElasticNetSvm::Certificate {
   double gap() const { return (primal - dual) / std::max(std::abs(primal), 1e-12); }
 };
 
+// Where the solution is thought to lie: each row at its lower bound, strictly between, or at its
+// upper bound; the support and the signs of t.
+struct ElasticNetSvm::ActiveSets {
+  std::vector<signed char> row;  // 0, 1, 2
+  Eigen::VectorXd t;
+  Eigen::VectorXd alpha;         // solved for between the bounds, and perhaps beyond them
+};
+
 // Rows and columns of xc.
 Eigen::MatrixXd ElasticNetSvm::block(const std::vector<Index>& rows,
                                      const std::vector<Index>& columns) const {
@@ -440,8 +469,8 @@ Eigen::MatrixXd ElasticNetSvm::block(const std::vector<Index>& rows,
   return out;
 }
 
-// The optimality conditions on the active sets of (t, alpha): columns S with t != 0, rows A at
-// their upper bound, rows E strictly between. With B the rows E and columns S of s_i xc_i,
+// The optimality conditions on given active sets: columns S with t != 0, rows A at their upper
+// bound, rows E strictly between. With B the rows E and columns S of s_i xc_i,
 //
 //   lambda2 t_S - B'alpha_E = xc_AS'(w s)_A - lambda1 sign(t_S)
 //   B t_S + s_E off         = 1 - r s_E          (off and r: only one of the two)
@@ -449,18 +478,17 @@ Eigen::MatrixXd ElasticNetSvm::block(const std::vector<Index>& rows,
 //
 // solved as a correction of the present values, so that of several solutions the one nearby is
 // found. True if something was computed; `out` then has its certificate.
-bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, const Eigen::VectorXd& t,
-                           const Eigen::VectorXd& alpha, Certificate& out) const {
+bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, ActiveSets& sets,
+                           Certificate& out) const {
+  const Eigen::VectorXd& t = sets.t;
   std::vector<Index> between, support;
   Eigen::VectorXd bound = Eigen::VectorXd::Zero(n_);  // (w s) on A
   Eigen::VectorXd next = Eigen::VectorXd::Zero(n_);
   for (Index i = 0; i < n_; ++i) {
-    const double w = rows.weight(i);
-    if (w == 0 || alpha(i) <= bound_share * w) continue;
-    if (alpha(i) >= (1 - bound_share) * w) {
-      bound(i) = w * rows.sign(i);
-      next(i) = w;
-    } else {
+    if (sets.row[i] == 2) {
+      bound(i) = rows.weight(i) * rows.sign(i);
+      next(i) = rows.weight(i);
+    } else if (sets.row[i] == 1) {
       between.push_back(i);
     }
   }
@@ -474,7 +502,7 @@ bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, const Eigen::V
   Eigen::VectorXd s(e), current(e);
   for (Index a = 0; a < e; ++a) {
     s(a) = rows.sign(between[a]);
-    current(a) = alpha(between[a]);
+    current(a) = std::min(std::max(sets.alpha(between[a]), 0.0), rows.weight(between[a]));
   }
   const double r = free_ ? 0 : rows.offset;
   const double missing = -bound.sum();
@@ -539,7 +567,9 @@ bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, const Eigen::V
     }
   }
   if (!current.allFinite()) return false;
+  sets.alpha = next;
   for (Index a = 0; a < e; ++a) {
+    sets.alpha(between[a]) = current(a);
     next(between[a]) = std::min(std::max(current(a), 0.0), rows.weight(between[a]));
   }
   out.alpha = next;
@@ -549,10 +579,129 @@ bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, const Eigen::V
   return true;
 }
 
+// Many columns, of which the l1 penalty leaves few.
+bool ElasticNetSvm::by_columns(double lambda1) const {
+  return automatic_ && lambda1 > 0 && lambda2_ > 0 && p_ >= 1000 && p_ >= 4 * n_;
+}
+
+// Solves for a set of columns, prices all of them by one product, adds those with |v_j| > lambda1,
+// and so on until none is left. False: the set became so large that all columns are quicker.
+bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
+                                     ElasticNetSvmState& state,
+                                     const ElasticNetSvmOptions& options, const Control& control,
+                                     ElasticNetSvmFit& fit) const {
+  const bool warm = state.z.size() == n_ && state.t.size() == p_;
+  std::vector<bool> inside(static_cast<std::size_t>(p_), false);
+  std::vector<Index> columns;
+  const auto add = [&](Index j) {
+    if (inside[static_cast<std::size_t>(j)] || factor_(j) == 0) return;
+    inside[static_cast<std::size_t>(j)] = true;
+    columns.push_back(j);
+  };
+  Eigen::VectorXd v;
+  // The columns of largest |v_j| above a level, at most so many.
+  const auto add_largest = [&](double level, Index most) {
+    std::vector<Index> order;
+    for (Index j = 0; j < p_; ++j) {
+      if (!inside[static_cast<std::size_t>(j)] && std::abs(v(j)) > level) order.push_back(j);
+    }
+    const auto larger = [&](Index a, Index b) {
+      const double x = std::abs(v(a)), y = std::abs(v(b));
+      return x != y ? x > y : a < b;
+    };
+    if (static_cast<Index>(order.size()) > most) {
+      std::nth_element(order.begin(), order.begin() + most, order.end(), larger);
+      order.resize(static_cast<std::size_t>(most));
+    }
+    for (const Index j : order) add(j);
+  };
+
+  Eigen::VectorXd alpha = warm ? Eigen::VectorXd((-(rows.sign.array() * rho_ * omega_.array() *
+                                                    state.dz.array()))
+                                                     .max(0.0)
+                                                     .min(rows.weight.array()))
+                               : rows.weight;
+  dual(alpha, rows, lambda1, v);
+  if (warm) {
+    for (Index j = 0; j < p_; ++j) {
+      if (state.t(j) != 0) add(j);
+    }
+  }
+  const Index first_size = std::max<Index>(200, std::min<Index>(n_, 1000));
+  add_largest(warm ? 0.9 * lambda1 : 0, first_size);
+  if (columns.empty()) add_largest(0, first_size);
+
+  ElasticNetSvmState part;
+  if (warm) {
+    part.z = state.z;
+    part.dz = state.dz;
+  }
+  int spent = 0;
+  for (int round = 0; round < 50; ++round) {
+    if (static_cast<Index>(columns.size()) > p_ / 2) break;
+    std::sort(columns.begin(), columns.end());
+    const Index k = static_cast<Index>(columns.size());
+    Eigen::VectorXd middle(k);
+    for (Index c = 0; c < k; ++c) middle(c) = center_(columns[c]);
+    // A free intercept is eliminated by the same weighted mean in any set of columns.
+    ElasticNetSvm sub(x_.columns(columns), omega_, free_ ? Eigen::VectorXd() : middle, {}, lambda2_,
+                      rho_, SvmSystem::automatic, Control());
+    if (warm || round > 0) {
+      const Eigen::VectorXd& t = round > 0 ? fit.t : state.t;
+      const Eigen::VectorXd dt =
+          round > 0 ? Eigen::VectorXd(v - lambda2_ * fit.t) : Eigen::VectorXd(rho_ * kappa_ * state.dt);
+      part.t.resize(k);
+      part.dt.resize(k);
+      for (Index c = 0; c < k; ++c) {
+        part.t(c) = t(columns[c]);
+        // Multipliers of columns that were outside until now are at most lambda1.
+        part.dt(c) = std::min(std::max(dt(columns[c]), -lambda1), lambda1) / (rho_ * sub.kappa());
+      }
+    }
+    ElasticNetSvmOptions inner = options;
+    inner.max_iter = std::max(1, options.max_iter - spent);
+    ElasticNetSvmFit found = sub.solve(rows, lambda1, part, inner, control);
+    spent += found.iterations;
+
+    alpha = found.alpha;
+    fit.dual = dual(alpha, rows, lambda1, v);
+    fit.t = Eigen::VectorXd::Zero(p_);
+    for (Index c = 0; c < k; ++c) fit.t(columns[c]) = found.t(c);
+    fit.intercept = found.intercept;
+    fit.g = found.g;
+    fit.alpha = alpha;
+    fit.v = v;
+    fit.primal = found.primal;
+    fit.gap = (fit.primal - fit.dual) / std::max(std::abs(fit.primal), 1e-12);
+    fit.iterations = spent;
+    fit.converged = fit.gap <= options.tol;
+
+    Index violating = 0;
+    for (Index j = 0; j < p_; ++j) {
+      if (!inside[static_cast<std::size_t>(j)] && std::abs(v(j)) > lambda1 * (1 + 1e-10)) ++violating;
+    }
+    const bool enough = options.exact ? violating == 0 : fit.converged || violating == 0;
+    if (enough || spent >= options.max_iter) {
+      state.z = fit.g;
+      state.t = fit.t;
+      state.dz = -(rows.sign.array() * fit.alpha.array()) / (rho_ * omega_.array());
+      state.dt = (fit.v - lambda2_ * fit.t) / (rho_ * kappa_);
+      return true;
+    }
+    add_largest(lambda1, std::max<Index>(first_size, k));
+    add_largest(0.95 * lambda1, 50);
+  }
+  return false;
+}
+
 ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
                                       ElasticNetSvmState& state,
                                       const ElasticNetSvmOptions& options,
                                       const Control& control) const {
+  if (by_columns(lambda1)) {
+    ElasticNetSvmFit fit;
+    if (solve_by_columns(rows, lambda1, state, options, control, fit)) return fit;
+  }
   const bool warm = state.z.size() == n_ && state.t.size() == p_;
   if (!warm) {
     state.z = Eigen::VectorXd::Constant(n_, free_ ? 0 : rows.offset);
@@ -584,27 +733,55 @@ ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
 
   std::vector<signed char> pattern, before;
   int unchanged = 0;
+  int next_attempt = first_attempt;
   // A polish may cost a fair share of what the iterations did, no more.
   const double pass = 2.0 * static_cast<double>(x_.stored());
   double spent = 0;
   bool finished = false;
   Certificate polished;
-  const auto try_polish = [&](int iteration, const Certificate& now) {
-    double e = 0, k = 0;
-    for (Index i = 0; i < n_; ++i) {
-      const double w = rows.weight(i);
-      if (w > 0 && now.alpha(i) > bound_share * w && now.alpha(i) < (1 - bound_share) * w) ++e;
-    }
-    k = static_cast<double>((now.t.array() != 0).count());
-    const double work = e * e * (k + e / 3) + pass;
-    if (spent + work > 8 * pass * (iteration + 50)) return;
-    spent += work;
-    if (!polish(rows, lambda1, now.t, now.alpha, polished)) return;
-    if (polished.gap() > options.tol) return;
-    // Both sides together: they satisfy the optimality conditions with each other.
-    if (polished.gap() <= std::max(best.gap(), 1e-13)) {
-      best = polished;
-      finished = true;
+  const auto try_polish = [&](int iteration, const Certificate& now,
+                              const std::vector<signed char>& where) {
+    ActiveSets sets;
+    sets.row.assign(where.begin(), where.begin() + n_);
+    sets.t = now.t;
+    sets.alpha = now.alpha;
+    double previous = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < most_rounds; ++round) {
+      const double e = static_cast<double>(std::count(sets.row.begin(), sets.row.end(), 1));
+      const double k = static_cast<double>((sets.t.array() != 0).count());
+      const double work = e * e * (k + e / 3) + pass;
+      if (spent + work > 8 * pass * (iteration + 50)) return;
+      spent += work;
+      if (!polish(rows, lambda1, sets, polished)) return;
+      // Both sides together: they satisfy the optimality conditions with each other.
+      if (polished.gap() <= options.tol && polished.gap() <= std::max(best.gap(), 1e-13)) {
+        best = polished;
+        finished = true;
+        return;
+      }
+      keep_better(polished);
+      if (lambda2_ == 0 || polished.gap() > 2 * previous) return;
+      previous = std::min(previous, polished.gap());
+      // Rows that left their bounds, and rows whose margin does not agree with theirs, change sets.
+      bool changed = false;
+      for (Index i = 0; i < n_; ++i) {
+        const double w = rows.weight(i);
+        if (w == 0) continue;
+        const double h = 1 - rows.sign(i) * polished.g(i);
+        signed char to = sets.row[i];
+        if (to == 1) {
+          to = static_cast<signed char>(sets.alpha(i) <= 0 ? 0 : sets.alpha(i) >= w ? 2 : 1);
+        } else if ((to == 0 && h > 1e-12) || (to == 2 && h < -1e-12)) {
+          to = 1;
+        }
+        changed = changed || to != sets.row[i];
+        sets.row[i] = to;
+      }
+      for (Index j = 0; j < p_ && !changed; ++j) {
+        changed = (polished.t(j) > 0) != (sets.t(j) > 0) || (polished.t(j) < 0) != (sets.t(j) < 0);
+      }
+      if (!changed) return;
+      sets.t = polished.t;
     }
   };
 
@@ -640,9 +817,12 @@ ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
     }
     unchanged = pattern == before ? unchanged + 1 : 0;
     before.swap(pattern);
-    if (first_reached || unchanged % retry_checks == 1) {
+    // Settled sets are nearly sure to be right; now and then it pays to try before.
+    const bool due = lambda2_ > 0 && iteration >= next_attempt;
+    if (due) next_attempt = 2 * iteration;
+    if (first_reached || due || unchanged % retry_checks == 1) {
       now.alpha = raw_alpha;  // the sets come from the multipliers as they are
-      try_polish(iteration, now);
+      try_polish(iteration, now, before);
     }
   };
 
