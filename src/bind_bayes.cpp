@@ -25,6 +25,7 @@ static JsfsOptions as_jsfs_options(const Rcpp::List& options) {
   out.newton_tol = number("newton_tol");
   out.max_newton = Rcpp::as<int>(options["max_newton"]);
   out.center = Rcpp::as<bool>(options["center"]);
+  out.refresh = Rcpp::as<int>(options["refresh"]);
   return out;
 }
 
@@ -51,5 +52,8 @@ Rcpp::List jsfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rc
   out["coefficients"] = fit.coefficients;
   out["intercept"] = fit.intercept;
   out["link"] = fit.link;
+  out["refresh"] = Rcpp::List::create(
+      Rcpp::Named("revised") = fit.revised, Rcpp::Named("held_out") = fit.held_out,
+      Rcpp::Named("right_before") = fit.right_before, Rcpp::Named("right_after") = fit.right_after);
   return out;
 }
