@@ -102,6 +102,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// coherence_cpp
+Rcpp::List coherence_cpp(Rcpp::List problem, Rcpp::List control, bool mutual);
+RcppExport SEXP _semiselect_coherence_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP mutualSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< bool >::type mutual(mutualSEXP);
+    rcpp_result_gen = Rcpp::wrap(coherence_cpp(problem, control, mutual));
+    return rcpp_result_gen;
+END_RCPP
+}
 // constraint_cpp
 Rcpp::List constraint_cpp(Rcpp::List problem, Rcpp::List control, int score, double nu);
 RcppExport SEXP _semiselect_constraint_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP scoreSEXP, SEXP nuSEXP) {
@@ -185,6 +198,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// exact_search_rows_cpp
+int exact_search_rows_cpp();
+RcppExport SEXP _semiselect_exact_search_rows_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(exact_search_rows_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // neighbor_graph_cpp
 Rcpp::List neighbor_graph_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::Nullable<double> eta);
 RcppExport SEXP _semiselect_neighbor_graph_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP etaSEXP) {
@@ -256,6 +279,37 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// spec_cpp
+Rcpp::List spec_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, int phi, double r, std::string similarity, int n_eigen);
+RcppExport SEXP _semiselect_spec_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP phiSEXP, SEXP rSEXP, SEXP similaritySEXP, SEXP n_eigenSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< int >::type phi(phiSEXP);
+    Rcpp::traits::input_parameter< double >::type r(rSEXP);
+    Rcpp::traits::input_parameter< std::string >::type similarity(similaritySEXP);
+    Rcpp::traits::input_parameter< int >::type n_eigen(n_eigenSEXP);
+    rcpp_result_gen = Rcpp::wrap(spec_cpp(problem, graph, control, phi, r, similarity, n_eigen));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sselect_cpp
+Rcpp::List sselect_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double eta);
+RcppExport SEXP _semiselect_sselect_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP etaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type eta(etaSEXP);
+    rcpp_result_gen = Rcpp::wrap(sselect_cpp(problem, graph, control, eta));
+    return rcpp_result_gen;
+END_RCPP
+}
 // label_propagation_cpp
 Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string method, double alpha, Rcpp::Nullable<double> eta, bool class_mass, double tol, int max_iter);
 RcppExport SEXP _semiselect_label_propagation_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP methodSEXP, SEXP alphaSEXP, SEXP etaSEXP, SEXP class_massSEXP, SEXP tolSEXP, SEXP max_iterSEXP) {
@@ -315,6 +369,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// remove_redundant_cpp
+Rcpp::List remove_redundant_cpp(SEXP x, Rcpp::IntegerVector columns, double min_mi, Rcpp::List control);
+RcppExport SEXP _semiselect_remove_redundant_cpp(SEXP xSEXP, SEXP columnsSEXP, SEXP min_miSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< double >::type min_mi(min_miSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(remove_redundant_cpp(x, columns, min_mi, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mean_correlation_cpp
+double mean_correlation_cpp(SEXP x, Rcpp::IntegerVector columns, bool is_signed, Rcpp::List control);
+RcppExport SEXP _semiselect_mean_correlation_cpp(SEXP xSEXP, SEXP columnsSEXP, SEXP is_signedSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< bool >::type is_signed(is_signedSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(mean_correlation_cpp(x, columns, is_signed, control));
+    return rcpp_result_gen;
+END_RCPP
+}
 // variance_cpp
 Rcpp::List variance_cpp(Rcpp::List problem, Rcpp::List control);
 RcppExport SEXP _semiselect_variance_cpp(SEXP problemSEXP, SEXP controlSEXP) {
@@ -340,6 +422,73 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sparsity_cpp
+Rcpp::List sparsity_cpp(Rcpp::List problem, Rcpp::List control, double rho, bool affine, int variant, bool supervised);
+RcppExport SEXP _semiselect_sparsity_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP rhoSEXP, SEXP affineSEXP, SEXP variantSEXP, SEXP supervisedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type rho(rhoSEXP);
+    Rcpp::traits::input_parameter< bool >::type affine(affineSEXP);
+    Rcpp::traits::input_parameter< int >::type variant(variantSEXP);
+    Rcpp::traits::input_parameter< bool >::type supervised(supervisedSEXP);
+    rcpp_result_gen = Rcpp::wrap(sparsity_cpp(problem, control, rho, affine, variant, supervised));
+    return rcpp_result_gen;
+END_RCPP
+}
+// uvs_cpp
+Rcpp::List uvs_cpp(Rcpp::List problem, SEXP universum, Rcpp::List control, double alpha, double beta, std::string beta_norm);
+RcppExport SEXP _semiselect_uvs_cpp(SEXP problemSEXP, SEXP universumSEXP, SEXP controlSEXP, SEXP alphaSEXP, SEXP betaSEXP, SEXP beta_normSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type universum(universumSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type beta_norm(beta_normSEXP);
+    rcpp_result_gen = Rcpp::wrap(uvs_cpp(problem, universum, control, alpha, beta, beta_norm));
+    return rcpp_result_gen;
+END_RCPP
+}
+// uls_cpp
+Rcpp::List uls_cpp(Rcpp::List problem, SEXP universum, Rcpp::List graph, Rcpp::List control, double alpha, double beta, std::string beta_norm);
+RcppExport SEXP _semiselect_uls_cpp(SEXP problemSEXP, SEXP universumSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP alphaSEXP, SEXP betaSEXP, SEXP beta_normSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type universum(universumSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type beta_norm(beta_normSEXP);
+    rcpp_result_gen = Rcpp::wrap(uls_cpp(problem, universum, graph, control, alpha, beta, beta_norm));
+    return rcpp_result_gen;
+END_RCPP
+}
+// uss_cpp
+Rcpp::List uss_cpp(Rcpp::List problem, SEXP universum, Rcpp::List control, double alpha, double beta, std::string beta_norm, double rho, bool affine);
+RcppExport SEXP _semiselect_uss_cpp(SEXP problemSEXP, SEXP universumSEXP, SEXP controlSEXP, SEXP alphaSEXP, SEXP betaSEXP, SEXP beta_normSEXP, SEXP rhoSEXP, SEXP affineSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type universum(universumSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type beta_norm(beta_normSEXP);
+    Rcpp::traits::input_parameter< double >::type rho(rhoSEXP);
+    Rcpp::traits::input_parameter< bool >::type affine(affineSEXP);
+    rcpp_result_gen = Rcpp::wrap(uss_cpp(problem, universum, control, alpha, beta, beta_norm, rho, affine));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_jsfs_cpp", (DL_FUNC) &_semiselect_jsfs_cpp, 4},
@@ -348,23 +497,33 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_neighborhood_means_cpp", (DL_FUNC) &_semiselect_neighborhood_means_cpp, 2},
     {"_semiselect_wckm_cpp", (DL_FUNC) &_semiselect_wckm_cpp, 9},
     {"_semiselect_l2gfs_cpp", (DL_FUNC) &_semiselect_l2gfs_cpp, 6},
+    {"_semiselect_coherence_cpp", (DL_FUNC) &_semiselect_coherence_cpp, 3},
     {"_semiselect_constraint_cpp", (DL_FUNC) &_semiselect_constraint_cpp, 4},
     {"_semiselect_sc4_cpp", (DL_FUNC) &_semiselect_sc4_cpp, 3},
     {"_semiselect_cls_cpp", (DL_FUNC) &_semiselect_cls_cpp, 5},
     {"_semiselect_report_columns_cpp", (DL_FUNC) &_semiselect_report_columns_cpp, 1},
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
+    {"_semiselect_exact_search_rows_cpp", (DL_FUNC) &_semiselect_exact_search_rows_cpp, 0},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
     {"_semiselect_lsdf_cpp", (DL_FUNC) &_semiselect_lsdf_cpp, 4},
     {"_semiselect_trace_ratio_cpp", (DL_FUNC) &_semiselect_trace_ratio_cpp, 5},
     {"_semiselect_trcfs_cpp", (DL_FUNC) &_semiselect_trcfs_cpp, 4},
+    {"_semiselect_spec_cpp", (DL_FUNC) &_semiselect_spec_cpp, 7},
+    {"_semiselect_sselect_cpp", (DL_FUNC) &_semiselect_sselect_cpp, 4},
     {"_semiselect_label_propagation_cpp", (DL_FUNC) &_semiselect_label_propagation_cpp, 9},
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
     {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
+    {"_semiselect_remove_redundant_cpp", (DL_FUNC) &_semiselect_remove_redundant_cpp, 4},
+    {"_semiselect_mean_correlation_cpp", (DL_FUNC) &_semiselect_mean_correlation_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
+    {"_semiselect_sparsity_cpp", (DL_FUNC) &_semiselect_sparsity_cpp, 6},
+    {"_semiselect_uvs_cpp", (DL_FUNC) &_semiselect_uvs_cpp, 6},
+    {"_semiselect_uls_cpp", (DL_FUNC) &_semiselect_uls_cpp, 7},
+    {"_semiselect_uss_cpp", (DL_FUNC) &_semiselect_uss_cpp, 8},
     {NULL, NULL, 0}
 };
 
