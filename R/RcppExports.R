@@ -101,6 +101,14 @@ drsvm_cpp <- function(problem, settings, control) {
     .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
 }
 
+l1svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l1svm_cpp`, problem, settings, control)
+}
+
+l0svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l0svm_cpp`, problem, settings, control)
+}
+
 remove_redundant_cpp <- function(x, columns, min_mi, control) {
     .Call(`_semiselect_remove_redundant_cpp`, x, columns, min_mi, control)
 }
