@@ -101,12 +101,8 @@ drsvm_cpp <- function(problem, settings, control) {
     .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
 }
 
-l1svm_cpp <- function(problem, settings, control) {
-    .Call(`_semiselect_l1svm_cpp`, problem, settings, control)
-}
-
-l0svm_cpp <- function(problem, settings, control) {
-    .Call(`_semiselect_l0svm_cpp`, problem, settings, control)
+linear_svm_cpp <- function(x, sign, cost, tol) {
+    .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
 }
 
 remove_redundant_cpp <- function(x, columns, min_mi, control) {

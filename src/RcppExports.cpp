@@ -369,29 +369,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// l1svm_cpp
-Rcpp::List l1svm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
-RcppExport SEXP _semiselect_l1svm_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+// linear_svm_cpp
+Rcpp::List linear_svm_cpp(SEXP x, Eigen::MatrixXd sign, double cost, double tol);
+RcppExport SEXP _semiselect_linear_svm_cpp(SEXP xSEXP, SEXP signSEXP, SEXP costSEXP, SEXP tolSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    rcpp_result_gen = Rcpp::wrap(l1svm_cpp(problem, settings, control));
-    return rcpp_result_gen;
-END_RCPP
-}
-// l0svm_cpp
-Rcpp::List l0svm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
-RcppExport SEXP _semiselect_l0svm_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    rcpp_result_gen = Rcpp::wrap(l0svm_cpp(problem, settings, control));
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type sign(signSEXP);
+    Rcpp::traits::input_parameter< double >::type cost(costSEXP);
+    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
+    rcpp_result_gen = Rcpp::wrap(linear_svm_cpp(x, sign, cost, tol));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -542,8 +530,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
     {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
-    {"_semiselect_l1svm_cpp", (DL_FUNC) &_semiselect_l1svm_cpp, 3},
-    {"_semiselect_l0svm_cpp", (DL_FUNC) &_semiselect_l0svm_cpp, 3},
+    {"_semiselect_linear_svm_cpp", (DL_FUNC) &_semiselect_linear_svm_cpp, 4},
     {"_semiselect_remove_redundant_cpp", (DL_FUNC) &_semiselect_remove_redundant_cpp, 4},
     {"_semiselect_mean_correlation_cpp", (DL_FUNC) &_semiselect_mean_correlation_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},

@@ -240,8 +240,8 @@ void balance_dual(Eigen::VectorXd& alpha, const Eigen::VectorXd& y) {
 }
 
 double squared_hinge_intercept(const Eigen::VectorXd& f, const Eigen::VectorXd& y, double start) {
-  double b = start;
   double low = (f - y).minCoeff(), high = (f - y).maxCoeff();  // the minimum lies between
+  double b = std::min(std::max(start, low), high);
   for (int step = 0; step < 200; ++step) {
     // Minimum over b with the rows that lose at present: mean of f - y over them.
     double sum = 0, count = 0;
