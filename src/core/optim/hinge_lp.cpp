@@ -240,7 +240,8 @@ void balance_dual(Eigen::VectorXd& alpha, const Eigen::VectorXd& y) {
 }
 
 double squared_hinge_intercept(const Eigen::VectorXd& f, const Eigen::VectorXd& y, double start) {
-  double low = (f - y).minCoeff(), high = (f - y).maxCoeff();  // the minimum lies between
+  // The minimum lies strictly between.
+  double low = (f - y).minCoeff() - 1, high = (f - y).maxCoeff() + 1;
   double b = std::min(std::max(start, low), high);
   for (int step = 0; step < 200; ++step) {
     // Minimum over b with the rows that lose at present: mean of f - y over them.
@@ -254,7 +255,7 @@ double squared_hinge_intercept(const Eigen::VectorXd& f, const Eigen::VectorXd& 
     if (count == 0) return b;
     double next = sum / count;
     (next > b ? low : high) = b;
-    if (next < low || next > high) next = 0.5 * (low + high);
+    if (next <= low || next >= high) next = 0.5 * (low + high);
     if (std::abs(next - b) <= 1e-15 * std::max(1.0, std::abs(b))) return next;
     b = next;
   }
