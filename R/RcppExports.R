@@ -73,6 +73,10 @@ check_contradiction_cpp <- function(n, y, classes, must_link, cannot_link) {
     .Call(`_semiselect_check_contradiction_cpp`, n, y, classes, must_link, cannot_link)
 }
 
+exact_search_rows_cpp <- function() {
+    .Call(`_semiselect_exact_search_rows_cpp`)
+}
+
 neighbor_graph_cpp <- function(problem, graph, control, eta) {
     .Call(`_semiselect_neighbor_graph_cpp`, problem, graph, control, eta)
 }
@@ -93,6 +97,14 @@ trcfs_cpp <- function(problem, graph, control, alpha) {
     .Call(`_semiselect_trcfs_cpp`, problem, graph, control, alpha)
 }
 
+spec_cpp <- function(problem, graph, control, phi, r, similarity, n_eigen) {
+    .Call(`_semiselect_spec_cpp`, problem, graph, control, phi, r, similarity, n_eigen)
+}
+
+sselect_cpp <- function(problem, graph, control, eta) {
+    .Call(`_semiselect_sselect_cpp`, problem, graph, control, eta)
+}
+
 label_propagation_cpp <- function(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter) {
     .Call(`_semiselect_label_propagation_cpp`, problem, graph, control, method, alpha, eta, class_mass, tol, max_iter)
 }
@@ -109,6 +121,10 @@ drsvm_cpp <- function(problem, settings, control) {
     .Call(`_semiselect_drsvm_cpp`, problem, settings, control)
 }
 
+linear_svm_cpp <- function(x, sign, cost, tol) {
+    .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
+}
+
 remove_redundant_cpp <- function(x, columns, min_mi, control) {
     .Call(`_semiselect_remove_redundant_cpp`, x, columns, min_mi, control)
 }
@@ -123,5 +139,21 @@ variance_cpp <- function(problem, control) {
 
 fisher_cpp <- function(problem, control, variant) {
     .Call(`_semiselect_fisher_cpp`, problem, control, variant)
+}
+
+sparsity_cpp <- function(problem, control, rho, affine, variant, supervised) {
+    .Call(`_semiselect_sparsity_cpp`, problem, control, rho, affine, variant, supervised)
+}
+
+uvs_cpp <- function(problem, universum, control, alpha, beta, beta_norm) {
+    .Call(`_semiselect_uvs_cpp`, problem, universum, control, alpha, beta, beta_norm)
+}
+
+uls_cpp <- function(problem, universum, graph, control, alpha, beta, beta_norm) {
+    .Call(`_semiselect_uls_cpp`, problem, universum, graph, control, alpha, beta, beta_norm)
+}
+
+uss_cpp <- function(problem, universum, control, alpha, beta, beta_norm, rho, affine) {
+    .Call(`_semiselect_uss_cpp`, problem, universum, control, alpha, beta, beta_norm, rho, affine)
 }
 

@@ -103,7 +103,8 @@ as_pair_matrix <- function(pairs, name, largest = NULL) {
   if (name == "cannot_link" && any(alone)) {
     row <- pairs[alone, 1][1]
     abort_input(sprintf(
-      "`cannot_link` has the pair (%d, %d): a row cannot be apart from itself.\nRemove it.", row, row
+      "`cannot_link` has the pair (%d, %d): a row cannot be apart from itself.\nRemove it.",
+      row, row
     ))
   }
   pairs <- pairs[!alone, , drop = FALSE]

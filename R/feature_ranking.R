@@ -459,7 +459,10 @@ selected_rows <- function(r, n) {
 #' selected(r, 2)
 #' head(keep_selected(r, iris, 2))
 #' @export
-selected <- function(r, n = NULL) r$feature[selected_rows(r, n)]
+selected <- function(r, n = NULL) {
+  rows <- selected_rows(r, n)
+  r$feature[rows]
+}
 
 #' @rdname selected
 #' @export

@@ -189,3 +189,140 @@ register_selector("trcfs",
   multiclass = TRUE, selects = FALSE, predicts = FALSE, direction = "max",
   reference = "Liu, Nie, Wu and Chen (2013)"
 )
+
+#' Spectral feature selection (SPEC)
+#'
+#' Ranks features by how smooth they are on a graph of the rows. With \eqn{S} the similarities of
+#' the rows, \eqn{D} the diagonal matrix of their sums and
+#' \eqn{N = I - D^{-1/2} S D^{-1/2}} the normalized Laplacian with eigenpairs
+#' \eqn{(\lambda_j, v_j)} in ascending order, a feature \eqn{f} is seen through
+#' \eqn{h = D^{1/2} f / |D^{1/2} f|} and \eqn{a_j = v_j^\top h}:
+#' \deqn{\varphi_1 = \sum_j a_j^2 \lambda_j^r, \qquad
+#'   \varphi_2 = \frac{\sum_{j \ge 2} a_j^2 \lambda_j^r}{\sum_{j \ge 2} a_j^2}, \qquad
+#'   \varphi_3 = \sum_{j = 2}^{m} (2^r - \lambda_j^r) a_j^2.}
+#' Low values of `phi = 1` and `phi = 2`, high values of `phi = 3` are better.
+#'
+#' `scale` decides only from which copy of `x` similarities and neighbors are found; the score is
+#' that of the columns as given. `phi = 2` changes neither with the unit nor with the origin of a
+#' column, and with `r = 1` it is the Laplacian score on the same graph. `phi = 1` and `phi = 3`
+#' depend on the origin.
+#'
+#' The similarity is the full RBF kernel \eqn{\exp(-d^2 / bandwidth)} of all pairs of rows with 1
+#' on the diagonal (`"rbf"`; n x n values in memory; `"median"` is the median of all positive
+#' squared distances), the neighbor graph (`"knn"`, the default where a `graph` is given) or, for
+#' labelled rows, \eqn{1 / n_c} within class \eqn{c} (`"class"`, which needs labels; rows without
+#' one carry no weight).
+#'
+#' `phi = 1` and `phi = 2` take `r / 2` products with \eqn{N} and no eigenvectors; only a fractional
+#' `r` needs them all. `phi = 3` finds its eigenpairs by a dense solver for up to 500 rows, above
+#' by Lanczos iterations; where \eqn{\lambda_m} is a multiple eigenvalue (within 1e-10) its whole
+#' eigenspace counts, because the score would else depend on the choice of a basis. On a
+#' disconnected graph \eqn{v_1} is still \eqn{D^{1/2} 1}, and the other vectors of eigenvalue 0 are
+#' orthogonal to it.
+#'
+#' The thesis' "F2+r4" is `phi = 2, r = 4`, its "F3+r" is `phi = 3, r = 1`. Some implementations
+#' rank `phi = 1` and `phi = 2` in descending order, which is the wrong way round.
+#'
+#' @inheritParams selector_arguments
+#' @param phi The ranking function: 1, 2 or 3.
+#' @param r The power of the eigenvalues, a positive number.
+#' @param similarity `"rbf"`, `"knn"` or `"class"`, see the Details.
+#' @param n_eigen For `phi = 3` the number \eqn{m} of eigenpairs, the first included; `NULL`: the
+#'   number of classes, at least 2.
+#' @inherit selector_arguments return
+#' @references Zhao and Liu (2007), Spectral feature selection for supervised and unsupervised
+#'   learning, ICML 24.
+#' @examples
+#' rank_spec(iris[1:4])
+#' rank_spec(iris[1:4], phi = 3, n_eigen = 3)
+#' @export
+rank_spec <- function(x, y = NULL, phi = 2, r = 1, similarity = c("rbf", "knn", "class"),
+                      n_eigen = NULL, graph = NULL, k = 5, metric = c("euclidean", "cosine"),
+                      weights = c("heat", "binary", "cosine"), bandwidth = "median",
+                      symmetrize = c("union", "mutual"),
+                      search = c("auto", "exact", "approximate"), scale = "standardize",
+                      n_features = NULL, threads = getOption("semiselect.threads", 2L),
+                      verbose = interactive()) {
+  if (missing(similarity) && !is.null(graph)) similarity <- "knn"
+  similarity <- check_choice(similarity, c("rbf", "knn", "class"), "similarity")
+  problem <- as_problem(x, y, scale = scale,
+                        needs = if (similarity == "class") "labels" else "nothing")
+  phi <- check_choice(phi, c(1, 2, 3), "phi")
+  r <- check_number(r, "r", min = 0, max = 1000, open = "min")
+  n_eigen <- check_count(n_eigen, "n_eigen", min = 2, null = TRUE)
+  if (is.null(n_eigen)) n_eigen <- max(2L, problem$classes)
+  n_eigen <- min(n_eigen, problem$n)
+  if (!is.null(graph) && similarity != "knn") {
+    abort_input(sprintf("A `graph` is for `similarity = \"knn\"`, not \"%s\".\n%s", similarity,
+                        "Leave out one of the two."))
+  }
+  # The other similarities have no neighbors to run out of.
+  near <- if (similarity == "knn") k else min(check_count(k, "k"), problem$n - 1L)
+  options <- graph_options(problem, graph, near, metric, weights, bandwidth, symmetrize, search)
+  control <- run_control(threads, verbose)
+  fit <- run_core(control, spec_cpp(problem, options, control, phi, r, similarity, n_eigen))
+  fit$direction <- if (phi == 3) "max" else "min"
+  new_ranking("spec", problem, fit, params_in_force())
+}
+
+register_selector("spec",
+  family = "graph", supervision = "unsupervised", uses = c("unlabelled", "labels"),
+  multiclass = TRUE, selects = FALSE, predicts = FALSE, direction = "min",
+  reference = "Zhao and Liu (2007)"
+)
+
+#' Semi-supervised selection by spectral analysis (sSelect)
+#'
+#' Ranks features by their Laplacian score together with how well the two sides of their mean
+#' agree with the labels:
+#' \deqn{\eta \, LS_r + (1 - \eta) \left(1 - NMI(\mathrm{sign}(g), y)\right), \qquad
+#'   g = f_r - \mu_D,}
+#' with \eqn{LS} the Laplacian score (see [rank_laplacian()]) on the graph without label edges,
+#' \eqn{\mu_D} the degree-weighted mean and \eqn{NMI = I / \sqrt{H H}} the normalized mutual
+#' information over the labelled rows. Low values are better; they lie between 0 and
+#' \eqn{1 + \eta}.
+#'
+#' A value at the mean counts as above it. The information is 0 when either entropy is, so that
+#' without labels, or with one class, the order is that of the Laplacian score, with a warning.
+#' With more than two classes the indicator still has two values, and the information cannot
+#' reach 1.
+#'
+#' The thesis sorts in descending order in its algorithm 2; the formula is a cost, so the order
+#' here is ascending. It gives no value for `eta`; 0.1 is ours. `scale` decides only from which
+#' copy of `x` the neighbors are found.
+#'
+#' @inheritParams selector_arguments
+#' @param eta Weight of the graph against the labels, between 0 and 1.
+#' @inherit selector_arguments return
+#' @references Zhao and Liu (2007), Semi-supervised feature selection via spectral analysis, SDM.
+#'   Hindawi (2013), Feature selection for semi-supervised data analysis in decisional information
+#'   systems, PhD thesis, INSA Lyon, equations 2.8 and 2.9.
+#' @examples
+#' y <- iris$Species
+#' y[-c(1:3, 51:53, 101:103)] <- NA
+#' rank_sselect(iris[1:4], y)
+#' @export
+rank_sselect <- function(x, y = NULL, eta = 0.1, graph = NULL, k = 5,
+                         metric = c("euclidean", "cosine"),
+                         weights = c("heat", "binary", "cosine"), bandwidth = "median",
+                         symmetrize = c("union", "mutual"),
+                         search = c("auto", "exact", "approximate"), scale = "standardize",
+                         n_features = NULL, threads = getOption("semiselect.threads", 2L),
+                         verbose = interactive()) {
+  problem <- as_problem(x, y, scale = scale)
+  eta <- check_number(eta, "eta", min = 0, max = 1)
+  options <- graph_options(problem, graph, k, metric, weights, bandwidth, symmetrize, search)
+  control <- run_control(threads, verbose)
+  fit <- run_core(control, sselect_cpp(problem, options, control, eta))
+  if (problem$classes < 2) {
+    warn_user("Without labels of two classes the order is that of the Laplacian score.\n",
+              "Label rows of another class, or use `rank_laplacian()`.")
+  }
+  new_ranking("sselect", problem, fit, params_in_force())
+}
+
+register_selector("sselect",
+  family = "graph", supervision = "semi-supervised", uses = c("unlabelled", "labels"),
+  multiclass = TRUE, selects = FALSE, predicts = FALSE, direction = "min",
+  reference = "Zhao and Liu (2007)"
+)

@@ -241,7 +241,8 @@ fs_manifold_result <- function(problem, fit, objective, multiclass) {
     objective = fit$upper, levels = problem$levels, scale = problem$scale, p = p, alpha = alpha,
     alpha_bar = named(fit$alpha_bar),
     b = if (several) stats::setNames(fit$b, problem$levels) else fit$b,
-    w = named(fit$w, problem$features)
+    w = named(fit$w, problem$features),
+    prob = lapply(seq_len(ncol(fit$platt)), function(c) fit$platt[, c])
   )
   list(info = info, model = model)
 }

@@ -208,11 +208,8 @@ as_plain_matrix <- function(x) {
     storage.mode(x) <- "double"
     return(x)
   }
-  names <- dimnames(x)
   if (inherits(x, "indMatrix")) x <- methods::as(x, "nMatrix")
-  x <- methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
-  dimnames(x) <- names
-  x
+  methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
 }
 
 # Finite values, or an error that names the first place; returns which columns are constant.
@@ -263,7 +260,6 @@ as_labels <- function(y, n = length(y)) {
   }
   y <- as.vector(y)
   if (is.numeric(y)) {
-    y[is.na(y)] <- NA
     bad <- which(!is.na(y) & (is.infinite(y) | y != round(y)))
     if (length(bad)) {
       abort_input(sprintf(

@@ -271,6 +271,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// exact_search_rows_cpp
+int exact_search_rows_cpp();
+RcppExport SEXP _semiselect_exact_search_rows_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(exact_search_rows_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // neighbor_graph_cpp
 Rcpp::List neighbor_graph_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rcpp::Nullable<double> eta);
 RcppExport SEXP _semiselect_neighbor_graph_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP etaSEXP) {
@@ -342,6 +352,37 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// spec_cpp
+Rcpp::List spec_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, int phi, double r, std::string similarity, int n_eigen);
+RcppExport SEXP _semiselect_spec_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP phiSEXP, SEXP rSEXP, SEXP similaritySEXP, SEXP n_eigenSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< int >::type phi(phiSEXP);
+    Rcpp::traits::input_parameter< double >::type r(rSEXP);
+    Rcpp::traits::input_parameter< std::string >::type similarity(similaritySEXP);
+    Rcpp::traits::input_parameter< int >::type n_eigen(n_eigenSEXP);
+    rcpp_result_gen = Rcpp::wrap(spec_cpp(problem, graph, control, phi, r, similarity, n_eigen));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sselect_cpp
+Rcpp::List sselect_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double eta);
+RcppExport SEXP _semiselect_sselect_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP etaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type eta(etaSEXP);
+    rcpp_result_gen = Rcpp::wrap(sselect_cpp(problem, graph, control, eta));
+    return rcpp_result_gen;
+END_RCPP
+}
 // label_propagation_cpp
 Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string method, double alpha, Rcpp::Nullable<double> eta, bool class_mass, double tol, int max_iter);
 RcppExport SEXP _semiselect_label_propagation_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP methodSEXP, SEXP alphaSEXP, SEXP etaSEXP, SEXP class_massSEXP, SEXP tolSEXP, SEXP max_iterSEXP) {
@@ -401,6 +442,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// linear_svm_cpp
+Rcpp::List linear_svm_cpp(SEXP x, Eigen::MatrixXd sign, double cost, double tol);
+RcppExport SEXP _semiselect_linear_svm_cpp(SEXP xSEXP, SEXP signSEXP, SEXP costSEXP, SEXP tolSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type sign(signSEXP);
+    Rcpp::traits::input_parameter< double >::type cost(costSEXP);
+    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
+    rcpp_result_gen = Rcpp::wrap(linear_svm_cpp(x, sign, cost, tol));
+    return rcpp_result_gen;
+END_RCPP
+}
 // remove_redundant_cpp
 Rcpp::List remove_redundant_cpp(SEXP x, Rcpp::IntegerVector columns, double min_mi, Rcpp::List control);
 RcppExport SEXP _semiselect_remove_redundant_cpp(SEXP xSEXP, SEXP columnsSEXP, SEXP min_miSEXP, SEXP controlSEXP) {
@@ -454,6 +509,73 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sparsity_cpp
+Rcpp::List sparsity_cpp(Rcpp::List problem, Rcpp::List control, double rho, bool affine, int variant, bool supervised);
+RcppExport SEXP _semiselect_sparsity_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP rhoSEXP, SEXP affineSEXP, SEXP variantSEXP, SEXP supervisedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type rho(rhoSEXP);
+    Rcpp::traits::input_parameter< bool >::type affine(affineSEXP);
+    Rcpp::traits::input_parameter< int >::type variant(variantSEXP);
+    Rcpp::traits::input_parameter< bool >::type supervised(supervisedSEXP);
+    rcpp_result_gen = Rcpp::wrap(sparsity_cpp(problem, control, rho, affine, variant, supervised));
+    return rcpp_result_gen;
+END_RCPP
+}
+// uvs_cpp
+Rcpp::List uvs_cpp(Rcpp::List problem, SEXP universum, Rcpp::List control, double alpha, double beta, std::string beta_norm);
+RcppExport SEXP _semiselect_uvs_cpp(SEXP problemSEXP, SEXP universumSEXP, SEXP controlSEXP, SEXP alphaSEXP, SEXP betaSEXP, SEXP beta_normSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type universum(universumSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type beta_norm(beta_normSEXP);
+    rcpp_result_gen = Rcpp::wrap(uvs_cpp(problem, universum, control, alpha, beta, beta_norm));
+    return rcpp_result_gen;
+END_RCPP
+}
+// uls_cpp
+Rcpp::List uls_cpp(Rcpp::List problem, SEXP universum, Rcpp::List graph, Rcpp::List control, double alpha, double beta, std::string beta_norm);
+RcppExport SEXP _semiselect_uls_cpp(SEXP problemSEXP, SEXP universumSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP alphaSEXP, SEXP betaSEXP, SEXP beta_normSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type universum(universumSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type beta_norm(beta_normSEXP);
+    rcpp_result_gen = Rcpp::wrap(uls_cpp(problem, universum, graph, control, alpha, beta, beta_norm));
+    return rcpp_result_gen;
+END_RCPP
+}
+// uss_cpp
+Rcpp::List uss_cpp(Rcpp::List problem, SEXP universum, Rcpp::List control, double alpha, double beta, std::string beta_norm, double rho, bool affine);
+RcppExport SEXP _semiselect_uss_cpp(SEXP problemSEXP, SEXP universumSEXP, SEXP controlSEXP, SEXP alphaSEXP, SEXP betaSEXP, SEXP beta_normSEXP, SEXP rhoSEXP, SEXP affineSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type universum(universumSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type beta_norm(beta_normSEXP);
+    Rcpp::traits::input_parameter< double >::type rho(rhoSEXP);
+    Rcpp::traits::input_parameter< bool >::type affine(affineSEXP);
+    rcpp_result_gen = Rcpp::wrap(uss_cpp(problem, universum, control, alpha, beta, beta_norm, rho, affine));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_jsfs_cpp", (DL_FUNC) &_semiselect_jsfs_cpp, 4},
@@ -474,19 +596,27 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_report_columns_cpp", (DL_FUNC) &_semiselect_report_columns_cpp, 1},
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
+    {"_semiselect_exact_search_rows_cpp", (DL_FUNC) &_semiselect_exact_search_rows_cpp, 0},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},
     {"_semiselect_lsdf_cpp", (DL_FUNC) &_semiselect_lsdf_cpp, 4},
     {"_semiselect_trace_ratio_cpp", (DL_FUNC) &_semiselect_trace_ratio_cpp, 5},
     {"_semiselect_trcfs_cpp", (DL_FUNC) &_semiselect_trcfs_cpp, 4},
+    {"_semiselect_spec_cpp", (DL_FUNC) &_semiselect_spec_cpp, 7},
+    {"_semiselect_sselect_cpp", (DL_FUNC) &_semiselect_sselect_cpp, 4},
     {"_semiselect_label_propagation_cpp", (DL_FUNC) &_semiselect_label_propagation_cpp, 9},
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
     {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
+    {"_semiselect_linear_svm_cpp", (DL_FUNC) &_semiselect_linear_svm_cpp, 4},
     {"_semiselect_remove_redundant_cpp", (DL_FUNC) &_semiselect_remove_redundant_cpp, 4},
     {"_semiselect_mean_correlation_cpp", (DL_FUNC) &_semiselect_mean_correlation_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
+    {"_semiselect_sparsity_cpp", (DL_FUNC) &_semiselect_sparsity_cpp, 6},
+    {"_semiselect_uvs_cpp", (DL_FUNC) &_semiselect_uvs_cpp, 6},
+    {"_semiselect_uls_cpp", (DL_FUNC) &_semiselect_uls_cpp, 7},
+    {"_semiselect_uss_cpp", (DL_FUNC) &_semiselect_uss_cpp, 8},
     {NULL, NULL, 0}
 };
 

@@ -2,10 +2,15 @@
 
 #include "core/select/graph/laplacian.hpp"
 #include "core/select/graph/lsdf.hpp"
+#include "core/select/graph/spec.hpp"
+#include "core/select/graph/sselect.hpp"
 #include "core/select/graph/trace_ratio.hpp"
 #include "core/select/graph/trcfs.hpp"
 
 using namespace semiselect;
+
+// [[Rcpp::export]]
+int exact_search_rows_cpp() { return static_cast<int>(exact_search_rows); }
 
 // eta: weight of class links, NULL for none.
 // [[Rcpp::export]]
@@ -47,4 +52,29 @@ Rcpp::List trcfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, d
   Rcpp::List out = to_r(fit.selection);
   out["info"] = Rcpp::List::create(Rcpp::Named("soft_labels") = fit.soft_labels);
   return out;
+}
+
+// [[Rcpp::export]]
+Rcpp::List spec_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, int phi, double r,
+                    std::string similarity, int n_eigen) {
+  SpecOptions options;
+  options.phi = phi;
+  options.r = r;
+  options.similarity = similarity == "rbf"   ? Similarity::rbf
+                       : similarity == "knn" ? Similarity::knn
+                                             : Similarity::classes;
+  options.n_eigen = n_eigen;
+  options.graph = as_graph_options(graph);
+  const SpecFit fit = spec(as_problem(problem), options, as_control(control));
+  Rcpp::List out = to_r(fit.selection);
+  Rcpp::List info;
+  if (options.similarity == Similarity::rbf) info["bandwidth"] = fit.bandwidth;
+  if (phi == 3) info["eigenvalues"] = fit.eigenvalues;
+  out["info"] = info;
+  return out;
+}
+
+// [[Rcpp::export]]
+Rcpp::List sselect_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double eta) {
+  return to_r(sselect(as_problem(problem), {eta, as_graph_options(graph)}, as_control(control)));
 }

@@ -1,5 +1,6 @@
 #include "convert.h"
 
+#include "core/optim/linear_svm.hpp"
 #include "core/select/margin/drsvm.hpp"
 #include "core/select/margin/fs_manifold.hpp"
 #include "core/select/margin/senfs.hpp"
@@ -81,7 +82,7 @@ Rcpp::List fs_manifold_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List cont
   out["coefficients"] = Rcpp::wrap(fit.coefficients);
   out["intercept"] =
       Rcpp::NumericVector(fit.intercept.data(), fit.intercept.data() + fit.intercept.size());
-  out["link"] = Rcpp::wrap(fit.link);
+  out["platt"] = Rcpp::wrap(fit.platt);
   return out;
 }
 
@@ -219,4 +220,18 @@ Rcpp::List drsvm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control
   options.aggregate = as_aggregate(settings["aggregate"]);
   options.system = as_system(settings["system"]);
   return to_r(drsvm(data, options, run));
+}
+
+// ---- the linear SVM that judges rankings ----
+
+// [[Rcpp::export]]
+Rcpp::List linear_svm_cpp(SEXP x, Eigen::MatrixXd sign, double cost, double tol) {
+  LinearSvmOptions options;
+  options.cost = cost;
+  options.tol = tol;
+  Control control;
+  control.check_interrupt = [] { Rcpp::checkUserInterrupt(); };
+  const LinearSvm fit = linear_svm(as_feature_matrix(x), sign, options, control);
+  return Rcpp::List::create(Rcpp::Named("w") = fit.w, Rcpp::Named("b") = fit.b,
+                            Rcpp::Named("gap") = fit.gap);
 }

@@ -66,7 +66,7 @@ MatrixXd pseudo_inverse(const MatrixXd& a) {
 
 TEST_CASE("blocked factorizations solve what they factor", "[optim]") {
   Rng rng(4, 0);
-  for (const Index n : {5, 128, 129, 300}) {
+  for (const Index n : {5, 128, 129, 300, 600}) {
     const MatrixXd a = random_matrix(rng, n, n);
     const MatrixXd b = random_matrix(rng, n, 3);
     const BlockedLu lu(a, Control());

@@ -186,7 +186,8 @@ test_that("selected() takes the n best or the method's own choice", {
   own <- wrap(statistic = 1:5, selected = c(TRUE, FALSE, TRUE, FALSE, FALSE))
   expect_identical(selected(own), c("c", "a"))
   expect_identical(selected(own, 1), "e")
-  expect_error(selected(as.data.frame(r), 2), "rank_", class = "semiselect_error")
+  expect_error(selected(as.data.frame(r), 2), "plain data frame", class = "semiselect_error")
+  expect_error(selected("cls", 2), "not \"cls\"", class = "semiselect_error")
 })
 
 test_that("keep_selected() finds the columns by name in any kind of data", {

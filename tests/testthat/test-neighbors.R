@@ -125,3 +125,30 @@ test_that("k is clipped with a warning and vanishing weights are refused or told
   expect_warning(neighbor_graph(x, k = 1, bandwidth = 1), "3 of 4", class = "semiselect_warning")
   expect_error(neighbor_graph(x, k = 0), "`k`", class = "semiselect_error_input")
 })
+
+test_that("an approximate search repeats with the seed, measures itself and is nearly exact", {
+  set.seed(17)
+  x <- sin(matrix(rnorm(2500 * 3), 2500) %*% matrix(rnorm(3 * 12), 3))
+  exact <- neighbor_graph(x, weights = "binary")
+  expect_identical(attr(exact, "search"), "exact")
+  expect_identical(attr(exact, "recall"), 1)
+  near <- function(seed, ...) {
+    set.seed(seed)
+    neighbor_graph(x, weights = "binary", search = "approximate", ...)
+  }
+  W <- near(1)
+  expect_identical(attr(W, "search"), "approximate")
+  expect_gt(attr(W, "recall"), 0.97)
+  expect_gt(sum(W * exact) / sum(exact), 0.97)
+  expect_identical(near(1, threads = 1), W)
+  rough <- matrix(rnorm(3000 * 150), 3000)
+  expect_warning(neighbor_graph(rough, search = "approximate"), "approximate search",
+                 class = "semiselect_warning")
+})
+
+test_that("an exact search leaves R's generator alone", {
+  set.seed(18)
+  before <- .Random.seed
+  neighbor_graph(worked_x(), k = 2)
+  expect_identical(.Random.seed, before)
+})

@@ -1,3 +1,5 @@
+`%||%` <- function(a, b) if (is.null(a)) b else a
+
 problem_of <- function(x, ...) semiselect:::as_problem(x, ...)
 
 test_that("all kinds of data with the same values give the same problem", {
@@ -17,16 +19,17 @@ test_that("every sparse class becomes a dgCMatrix, and stays sparse", {
   square <- matrix(c(2, 0, 1, 0, 3, 0, 1, 0, 4), 3, dimnames = list(NULL, c("a", "b", "c")))
   general <- as(square, "CsparseMatrix")
   expect_s4_class(general, "dgCMatrix")
-  symmetric <- Matrix::forceSymmetric(as(unname(square), "CsparseMatrix"))
+  symmetric <- Matrix::forceSymmetric(general)
   for (x in list(general, as(general, "TsparseMatrix"), as(general, "RsparseMatrix"), general > 0,
                  symmetric, as(general, "nMatrix"), Matrix::Diagonal(3), Matrix::Diagonal(x = 1:3),
                  as(3:1, "pMatrix"), Matrix::triu(general))) {
     result <- problem_of(x)
     expect_s4_class(result$x, "dgCMatrix")
     expect_equal(unname(as.matrix(result$x)), unname(as.matrix(x) + 0))
-    expect_length(result$features, 3)
+    expect_identical(result$features, colnames(x) %||% c("V1", "V2", "V3"))
   }
-  expect_identical(problem_of(general)$features, c("a", "b", "c"))
+  expect_identical(problem_of(as(general, "RsparseMatrix"))$features, c("a", "b", "c"))
+  expect_identical(problem_of(symmetric)$features, c("a", "b", "c"))
 })
 
 test_that("features without a name are V1, V2, ...", {

@@ -10,25 +10,59 @@ namespace {
 
 constexpr Index block_columns = 16;  // so many columns side by side stay in cache with their rows
 
+// Rows at their place in `order`, the edges likewise: then neighbors share the cache even where
+// one block of columns does not fit into it.
+std::vector<Edge> placed_edges(const Graph& graph, std::vector<int>& place) {
+  place.resize(graph.order.size());
+  for (std::size_t s = 0; s < place.size(); ++s) {
+    place[static_cast<std::size_t>(graph.order[s])] = static_cast<int>(s);
+  }
+  std::vector<Edge> edges = graph.edges;
+  for (Edge& edge : edges) {
+    const int i = place[static_cast<std::size_t>(edge.i)];
+    const int j = place[static_cast<std::size_t>(edge.j)];
+    edge.i = std::min(i, j);
+    edge.j = std::max(i, j);
+  }
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return a.i != b.i ? a.i < b.i : a.j < b.j;
+  });
+  return edges;
+}
+
 // One pass over the edges for `block_columns` columns at a time, laid out row by row.
 Eigen::VectorXd dense_edge_sums(const FeatureMatrix& x, const Graph& graph, const Control& control) {
+  using Lane = Eigen::Array<double, block_columns, 1>;
   const Index blocks = (x.p() + block_columns - 1) / block_columns;
+  std::vector<int> place;
+  const bool placed = !graph.order.empty();
+  const std::vector<Edge> moved = placed ? placed_edges(graph, place) : std::vector<Edge>();
+  const std::vector<Edge>& edges = placed ? moved : graph.edges;
+
   Eigen::VectorXd out(x.p());
   parallel_for(blocks, control, [&](Index b) {
     const Index first = b * block_columns;
     const Index count = std::min(block_columns, x.p() - first);
-    std::vector<double> rows(static_cast<std::size_t>(x.n() * block_columns), 0.0);
-    x.block_by_rows(first, count, rows.data(), block_columns);
-    double sum[block_columns] = {};
-    for (const Edge& edge : graph.edges) {
-      const double* f = rows.data() + edge.i * block_columns;
-      const double* g = rows.data() + edge.j * block_columns;
-      for (Index c = 0; c < block_columns; ++c) {
-        const double gap = f[c] - g[c];
-        sum[c] += edge.w * (gap * gap);
+    Eigen::VectorXd rows(x.n() * block_columns);
+    if (count < block_columns) rows.setZero();
+    if (placed) {
+      Eigen::VectorXd f(x.n());
+      for (Index c = 0; c < count; ++c) {
+        x.column(first + c, f.data());
+        for (Index i = 0; i < x.n(); ++i) {
+          rows(place[static_cast<std::size_t>(i)] * block_columns + c) = f(i);
+        }
       }
+    } else {
+      x.block_by_rows(first, count, rows.data(), block_columns);
     }
-    for (Index c = 0; c < count; ++c) out(first + c) = sum[c];
+    Lane sum = Lane::Zero();
+    for (const Edge& edge : edges) {
+      const Eigen::Map<const Lane> f(rows.data() + edge.i * block_columns);
+      const Eigen::Map<const Lane> g(rows.data() + edge.j * block_columns);
+      sum += edge.w * (f - g).square();
+    }
+    for (Index c = 0; c < count; ++c) out(first + c) = sum(c);
   });
   return out;
 }
@@ -116,14 +150,26 @@ Eigen::VectorXd weighted_spread(const FeatureMatrix& x, const Eigen::VectorXd& d
   const double volume = d.sum();
   Eigen::VectorXd out(x.p());
   if (mean) mean->resize(x.p());
-  parallel_for(x.p(), control, [&](Index r) {
-    double sum = 0;
-    x.for_each_stored(r, [&](Index i, double v) { sum += d(i) * v; });
-    const double mu = volume > 0 ? sum / volume : 0;
-    const double spread = weighted_squares(x, r, d, volume, mu);
-    const double divisor = x.divisor(r);
-    out(r) = spread / (divisor * divisor);
-    if (mean) (*mean)(r) = (mu - x.shift(r)) / divisor;
+  // Several columns per unit of work where they are short.
+  const Index columns = std::max<Index>(1, 16384 / std::max<Index>(x.n(), 1));
+  parallel_for((x.p() + columns - 1) / columns, control, [&](Index t) {
+    for (Index r = t * columns; r < std::min(x.p(), (t + 1) * columns); ++r) {
+      double mu, spread;
+      if (!x.is_sparse() && x.scale() != Scale::unit) {
+        // The second pass finds the column in the cache.
+        const Eigen::Map<const Eigen::ArrayXd> f(x.stored_column(r).value, x.n());
+        mu = volume > 0 ? (d.array() * f).sum() / volume : 0;
+        spread = (d.array() * (f - mu).square()).sum();
+      } else {
+        double sum = 0;
+        x.for_each_stored(r, [&](Index i, double v) { sum += d(i) * v; });
+        mu = volume > 0 ? sum / volume : 0;
+        spread = weighted_squares(x, r, d, volume, mu);
+      }
+      const double divisor = x.divisor(r);
+      out(r) = spread / (divisor * divisor);
+      if (mean) (*mean)(r) = (mu - x.shift(r)) / divisor;
+    }
   });
   return out;
 }

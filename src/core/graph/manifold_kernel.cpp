@@ -100,7 +100,9 @@ ManifoldKernel by_features(const FeatureMatrix& z, const Graph& graph,
     }
     out.h = gram_columns(factor->solve_lower(right), control);
     const auto cross = std::make_shared<const Eigen::MatrixXd>(std::move(right));
-    out.weights = [factor, cross](const Eigen::MatrixXd& u) { return factor->solve(*cross * u); };
+    out.weights = [factor, cross](const Eigen::MatrixXd& u) {
+      return factor->solve(Eigen::MatrixXd(*cross * u));
+    };
     return out;
   }
   const auto inverse = std::make_shared<const PseudoInverse>(smooth);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "core/graph/neighbor_descent.hpp"
 #include "core/run/errors.hpp"
 
 namespace semiselect {
@@ -17,6 +18,26 @@ double median(std::vector<double> values) {
   const double upper = values[half];
   if (values.size() % 2 == 1) return upper;
   return 0.5 * (upper + *std::max_element(values.begin(), values.begin() + half));
+}
+
+bool is_approximate(const GraphOptions& options, Index n) {
+  return options.search == Search::approximate ||
+         (options.search == Search::automatic && n > exact_search_rows);
+}
+
+Neighbors find_neighbors(const FeatureMatrix& z, const GraphOptions& options,
+                         const Control& control) {
+  if (!is_approximate(options, z.n())) {
+    return nearest_neighbors(z, options.k, options.metric, control);
+  }
+  Neighbors near = descent_neighbors(z, options.k, options.metric, DescentOptions(), control);
+  if (near.recall < 0.9) {
+    control.warn("The approximate search found " +
+                 std::to_string(static_cast<int>(std::floor(100 * near.recall))) +
+                 " % of the nearest neighbors of a sample of rows. Use `search = \"exact\"` if "
+                 "the ranking has to be that of the exact graph.");
+  }
+  return near;
 }
 
 // The least positive squared distance from each listed row to any other, 1 if there is none.
@@ -96,7 +117,7 @@ Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const 
   if (given) {
     for (const Edge& edge : options.given.edges) pairs.emplace_back(edge.i, edge.j);
   } else {
-    near = nearest_neighbors(z, options.k, options.metric, control);
+    near = find_neighbors(z, options, control);
     struct Found {
       Pair pair;
       double d;
@@ -149,7 +170,7 @@ Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const 
       }
       bandwidth = positive.empty() ? 1 : median(std::move(positive));
     } else if (options.bandwidth == Bandwidth::local) {
-      if (given) near = nearest_neighbors(z, options.k, options.metric, control);
+      if (given) near = find_neighbors(z, options, control);
       local = local_scales(z, near, options.metric, control);
     }
   } else if (options.weights == EdgeWeight::cosine) {
@@ -199,6 +220,7 @@ Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const 
   }
   Graph graph = make_graph(n, std::move(edges));
   graph.recall = near.recall;
+  graph.order = std::move(near.order);
   if (heat && options.bandwidth != Bandwidth::local && (!given || added)) graph.bandwidth = bandwidth;
   return graph;
 }

@@ -15,6 +15,9 @@ enum class Bandwidth { number, median, local };
 enum class Symmetrize { either, mutual };  // "union", "mutual"
 enum class Search { automatic, exact, approximate };
 
+// "auto" searches exactly up to so many rows: beyond, the descent is quicker.
+constexpr Index exact_search_rows = 30000;
+
 struct GraphOptions {
   int k = 5;
   Metric metric = Metric::euclidean;
@@ -34,7 +37,8 @@ struct GraphOptions {
 // "median": the median of the squared edge lengths, zero lengths left out, 1 if none is left;
 // "local": exp(-d_ij^2 / (s_i s_j)), s_i the distance to the k-th neighbor (0: the smallest
 // positive one from i, else 1). No factor 2: the convention of He et al. and of the thesis.
-// A given graph keeps its edges and weights.
+// A given graph keeps its edges and weights. An approximate search (neighbor_descent.hpp) measures
+// its recall and warns below 0.9.
 // Throws InputError if every weight is 0, warns if more than half of them are.
 Graph neighbor_graph(const FeatureMatrix& z, const GraphOptions& options, const Control& control);
 

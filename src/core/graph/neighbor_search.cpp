@@ -153,7 +153,7 @@ void add_terms(const double* const* a, const double* const* b, const double* div
 // Adds to sum[e] the terms of pair e, column by column. Rows of a block of columns are laid side
 // by side first: never the whole of z.
 void add_direct_sums(const FeatureMatrix& z, const std::vector<Pair>& pairs, Term term,
-                     const Control& control, double* sum) {
+                     const std::vector<int>* order, const Control& control, double* sum) {
   const Index n = z.n(), p = z.p(), count = static_cast<Index>(pairs.size());
   const bool divided = term == Term::squared_gap && z.has_shift();
   constexpr Index lane = 8;
@@ -164,6 +164,13 @@ void add_direct_sums(const FeatureMatrix& z, const std::vector<Pair>& pairs, Ter
       std::max<Index>(lane, (Index(1) << 19) / std::max<Index>(n, 1) / lane * lane));
   Eigen::VectorXd rows(n * width);
   Eigen::VectorXd divisor(width);
+  std::vector<int> place(at(order ? n : 0));
+  for (Index i = 0; i < static_cast<Index>(place.size()); ++i) {
+    place[at((*order)[at(i)])] = static_cast<int>(i);
+  }
+  const auto row_at = [&](Index i) {
+    return rows.data() + (order ? place[at(i)] : i) * width;
+  };
   const Index tasks = std::min<Index>((count + 63) / 64, 32);
   for (Index first = 0; first < p; first += width) {
     const Index columns = std::min(width, p - first);
@@ -172,13 +179,17 @@ void add_direct_sums(const FeatureMatrix& z, const std::vector<Pair>& pairs, Ter
     parallel_for((columns + lane - 1) / lane, control, [&](Index t) {
       const Index begin = t * lane, end = std::min(columns, begin + lane);
       if (term == Term::product) {
-        z.block_by_rows(first + begin, end - begin, rows.data() + begin, width);
+        Eigen::VectorXd f(n);
+        for (Index c = begin; c < end; ++c) {
+          z.column(first + c, f.data());
+          for (Index i = 0; i < n; ++i) row_at(i)[c] = f(i);
+        }
         return;
       }
       const double* column[lane];
       for (Index c = begin; c < end; ++c) column[c - begin] = z.stored_column(first + c).value;
       for (Index i = 0; i < n; ++i) {
-        double* to = rows.data() + i * width + begin;
+        double* to = row_at(i) + begin;
         for (Index c = 0; c < end - begin; ++c) to[c] = column[c][i];
         if (z.scale() == Scale::unit) {
           for (Index c = 0; c < end - begin; ++c) to[c] /= z.row_divisor(i);
@@ -193,8 +204,8 @@ void add_direct_sums(const FeatureMatrix& z, const std::vector<Pair>& pairs, Ter
         double part[4] = {};
         for (Index s = 0; s < 4; ++s) {
           const Pair& pair = pairs[at(std::min(e + s, end - 1))];
-          a[s] = rows.data() + pair.first * width;
-          b[s] = rows.data() + pair.second * width;
+          a[s] = row_at(pair.first);
+          b[s] = row_at(pair.second);
           if (e + s < end) part[s] = sum[e + s];
         }
         if (term == Term::product) {
@@ -234,13 +245,13 @@ void add_direct_sums_of_few(const FeatureMatrix& z, const std::vector<Pair>& pai
 }
 
 std::vector<double> direct_sums(const FeatureMatrix& z, const std::vector<Pair>& pairs, Term term,
-                                const Control& control) {
+                                const std::vector<int>* order, const Control& control) {
   std::vector<double> sum(pairs.size(), 0.0);
   if (pairs.empty()) return sum;
   if (4 * static_cast<Index>(pairs.size()) < z.n()) {
     add_direct_sums_of_few(z, pairs, term, control, sum.data());
   } else {
-    add_direct_sums(z, pairs, term, control, sum.data());
+    add_direct_sums(z, pairs, term, order, control, sum.data());
   }
   return sum;
 }
@@ -415,6 +426,46 @@ class DenseSearch {
     if (cosine_) {
       inverse_norm_ = square_.unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0; });
     }
+  }
+
+  // For the listed rows of dense data, to the precision of the products.
+  Neighbors run(const std::vector<int>& rows) {
+    const Index m = static_cast<Index>(rows.size());
+    BestLists lists(m, k_);
+    const ProductShape shape{n_, m, z_.p()};
+    const Index size = product_block_rows(shape);
+    const std::unique_ptr<std::mutex[]> mutex(new std::mutex[at((m + size - 1) / size)]);
+    // Gathered once: every block of the other side meets them again.
+    Eigen::MatrixXd copy(m, z_.p());
+    for (Index c = 0; c < z_.p(); ++c) {
+      const double* f = z_.stored_column(c).value;
+      for (Index i = 0; i < m; ++i) {
+        const int row = rows[at(i)];
+        copy(i, c) = (f[row] / z_.row_divisor(row) - center_(c)) * factor_(c);
+      }
+    }
+    for_each_product_block(
+        shape, pack_data_rows(z_, center_, factor_), pack_rows_of(copy.data(), m), control_,
+        [&](const ProductBlock& block) {
+          const std::lock_guard<std::mutex> lock(mutex[at(block.first_b / size)]);
+          Eigen::VectorXd d(block.m);
+          for (Index b = 0; b < block.q; ++b) {
+            const Index listed = block.first_b + b;
+            const int i = rows[at(listed)];
+            distances(block.value + b * block.leading, block.first_a, block.m, i, d.data());
+            const double* bound = lists.bound() + listed;
+            for (Index e = first_within(d.data(), *bound, 0, block.m); e < block.m;
+                 e = first_within(d.data(), *bound, e + 1, block.m)) {
+              const int j = static_cast<int>(block.first_a + e);
+              if (j != i) lists.offer(listed, d(e), j);
+            }
+          }
+        });
+    Neighbors out;
+    out.k = k_;
+    out.index.assign(lists.index(0), lists.index(0) + m * k_);
+    out.squared_distance.assign(lists.distance(0), lists.distance(0) + m * k_);
+    return out;
   }
 
   Neighbors run() {
@@ -592,8 +643,11 @@ class DenseSearch {
 
 // ---- Sparse rows: products of stored entries ----
 
-Neighbors sparse_search(const FeatureMatrix& z, int k, Metric metric, const Control& control) {
+// Of all rows, or of the listed ones, list after list.
+Neighbors sparse_search(const FeatureMatrix& z, int k, Metric metric, const Control& control,
+                        const std::vector<int>* only = nullptr) {
   const Index n = z.n();
+  const Index wanted = only ? static_cast<Index>(only->size()) : n;
   const bool cosine = metric == Metric::cosine;
   const SparseRows rows = sparse_rows(z);
   const SparseMoments moments = cosine ? sparse_moments(z, rows) : SparseMoments();
@@ -626,13 +680,14 @@ Neighbors sparse_search(const FeatureMatrix& z, int k, Metric metric, const Cont
 
   Neighbors out;
   out.k = k;
-  out.index.resize(at(n * k));
-  out.squared_distance.resize(at(n * k));
-  const Index tasks = std::min<Index>(n, 512);
+  out.index.resize(at(wanted * k));
+  out.squared_distance.resize(at(wanted * k));
+  const Index tasks = std::min<Index>(wanted, 512);
   parallel_for(tasks, control, [&](Index t) {
     Eigen::VectorXd product = Eigen::VectorXd::Zero(n), d(n);
     std::vector<Candidate> near;
-    for (Index i = t * n / tasks; i < (t + 1) * n / tasks; ++i) {
+    for (Index row = t * wanted / tasks; row < (t + 1) * wanted / tasks; ++row) {
+      const Index i = only ? (*only)[at(row)] : row;
       product.setZero();
       for (Index e = rows.start[at(i)]; e < rows.start[at(i + 1)]; ++e) {
         const Index c = rows.column[at(e)];
@@ -679,8 +734,8 @@ Neighbors sparse_search(const FeatureMatrix& z, int k, Metric metric, const Cont
         std::partial_sort(near.begin(), near.begin() + k, near.end());
       }
       for (int s = 0; s < k; ++s) {
-        out.index[at(i * k + s)] = near[at(s)].index;
-        out.squared_distance[at(i * k + s)] = near[at(s)].distance;
+        out.index[at(row * k + s)] = near[at(s)].index;
+        out.squared_distance[at(row * k + s)] = near[at(s)].distance;
       }
     }
   });
@@ -701,8 +756,10 @@ bool worth_sparse(const FeatureMatrix& z) {
 
 }  // namespace
 
-std::vector<double> cosines(const FeatureMatrix& z, const std::vector<Pair>& pairs,
-                            const Control& control) {
+namespace {
+
+std::vector<double> ordered_cosines(const FeatureMatrix& z, const std::vector<Pair>& pairs,
+                                    const std::vector<int>* order, const Control& control) {
   std::vector<double> out(pairs.size());
   if (pairs.empty()) return out;
   if (z.is_sparse()) {
@@ -723,7 +780,7 @@ std::vector<double> cosines(const FeatureMatrix& z, const std::vector<Pair>& pai
     factor(c) = 1 / z.divisor(c);
   }
   const Eigen::VectorXd norm = squared_norms(z, center, factor, control).cwiseSqrt();
-  out = direct_sums(z, pairs, Term::product, control);
+  out = direct_sums(z, pairs, Term::product, order, control);
   for (std::size_t e = 0; e < pairs.size(); ++e) {
     const double norms = norm(pairs[e].first) * norm(pairs[e].second);
     out[e] = norms > 0 ? round_to_12(out[e] / norms) : 0;
@@ -731,14 +788,22 @@ std::vector<double> cosines(const FeatureMatrix& z, const std::vector<Pair>& pai
   return out;
 }
 
+}  // namespace
+
+std::vector<double> cosines(const FeatureMatrix& z, const std::vector<Pair>& pairs,
+                            const Control& control) {
+  return ordered_cosines(z, pairs, nullptr, control);
+}
+
 std::vector<double> squared_distances(const FeatureMatrix& z, const std::vector<Pair>& pairs,
-                                      Metric metric, const Control& control) {
+                                      Metric metric, const Control& control,
+                                      const std::vector<int>* order) {
   if (metric == Metric::cosine) {
-    std::vector<double> out = cosines(z, pairs, control);
+    std::vector<double> out = ordered_cosines(z, pairs, order, control);
     for (double& d : out) d = 2 * (1 - d);
     return out;
   }
-  if (!z.is_sparse()) return direct_sums(z, pairs, Term::squared_gap, control);
+  if (!z.is_sparse()) return direct_sums(z, pairs, Term::squared_gap, order, control);
 
   const SparseRows rows = sparse_rows(z);
   std::vector<double> out(pairs.size());
@@ -750,6 +815,14 @@ std::vector<double> squared_distances(const FeatureMatrix& z, const std::vector<
     }
   });
   return out;
+}
+
+Neighbors neighbors_of_rows(const FeatureMatrix& z, const std::vector<int>& rows, int k,
+                            Metric metric, const Control& control) {
+  k = static_cast<int>(std::max<Index>(std::min<Index>(k, z.n() - 1), 0));
+  if (k == 0 || rows.empty()) return {};
+  if (z.is_sparse()) return sparse_search(z, k, metric, control, &rows);
+  return DenseSearch(z, k, metric, control).run(rows);
 }
 
 Neighbors nearest_neighbors(const FeatureMatrix& z, int k, Metric metric, const Control& control) {

@@ -16,6 +16,8 @@ struct Neighbors {
   std::vector<int> index;               // n x k, row by row, nearest first, ties to the lower row
   std::vector<double> squared_distance; // the same shape
   double recall = 1;                    // share of true neighbors, as measured; 1: exact
+  // All rows, near ones near each other, where the search has found such an order; else empty.
+  std::vector<int> order;
 };
 
 // Exact, on the rows of z. The squared Euclidean distance that decides is
@@ -31,9 +33,17 @@ struct Neighbors {
 // Sparse data: products of the stored entries, O(sum over columns of their squared count + n^2).
 Neighbors nearest_neighbors(const FeatureMatrix& z, int k, Metric metric, const Control& control);
 
-// Squared distances of listed pairs of rows of z, by the same direct sum, and cosines.
+// The same for the listed rows only: their neighbors among all rows, one list after the other, to
+// the precision of the products.
+Neighbors neighbors_of_rows(const FeatureMatrix& z, const std::vector<int>& rows, int k,
+                            Metric metric, const Control& control);
+
+// Squared distances of listed pairs of rows of z, by the same direct sum, and cosines. `order`, if
+// given, is an order of all rows in which most pairs are near each other: faster where z exceeds
+// the cache.
 std::vector<double> squared_distances(const FeatureMatrix& z, const std::vector<Pair>& pairs,
-                                      Metric metric, const Control& control);
+                                      Metric metric, const Control& control,
+                                      const std::vector<int>* order = nullptr);
 std::vector<double> cosines(const FeatureMatrix& z, const std::vector<Pair>& pairs,
                             const Control& control);
 

@@ -11,12 +11,17 @@ namespace semiselect {
 
 namespace {
 
-constexpr Eigen::Index panel = 128;
+// Small matrices are one panel: milliseconds, and packing would cost more than it saves.
+constexpr Eigen::Index one_panel = 512;
+
+Eigen::Index panel_width(Eigen::Index n) {
+  return n <= one_panel ? std::max<Eigen::Index>(n, 1) : 128;
+}
 
 }  // namespace
 
 BlockedCholesky::BlockedCholesky(Eigen::MatrixXd a, const Control& control) : l_(std::move(a)) {
-  const Eigen::Index n = l_.rows();
+  const Eigen::Index n = l_.rows(), panel = panel_width(n);
   for (Eigen::Index k = 0; k < n; k += panel) {
     control.check_interrupt();
     const Eigen::Index width = std::min(panel, n - k);
@@ -43,8 +48,15 @@ Eigen::MatrixXd BlockedCholesky::solve(const Eigen::MatrixXd& b) const {
   return l_.transpose().triangularView<Eigen::Upper>().solve(solve_lower(b));
 }
 
+Eigen::VectorXd BlockedCholesky::solve(const Eigen::VectorXd& b) const {
+  Eigen::VectorXd x = b;
+  l_.triangularView<Eigen::Lower>().solveInPlace(x);
+  l_.transpose().triangularView<Eigen::Upper>().solveInPlace(x);
+  return x;
+}
+
 BlockedLu::BlockedLu(Eigen::MatrixXd a, const Control& control) : lu_(std::move(a)) {
-  const Eigen::Index n = lu_.rows();
+  const Eigen::Index n = lu_.rows(), panel = std::min<Eigen::Index>(panel_width(n), 128);
   swapped_.resize(static_cast<std::size_t>(n));
   for (Eigen::Index k = 0; k < n; k += panel) {
     control.check_interrupt();

@@ -19,6 +19,7 @@ class BlockedCholesky {
   const Eigen::MatrixXd& lower() const { return l_; }  // upper triangle is not meaningful
   Eigen::MatrixXd solve_lower(const Eigen::MatrixXd& b) const;  // L^-1 b
   Eigen::MatrixXd solve(const Eigen::MatrixXd& b) const;
+  Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
 
  private:
   Eigen::MatrixXd l_;

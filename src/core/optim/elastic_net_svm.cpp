@@ -20,6 +20,8 @@ constexpr Index largest_system = 5000;    // beyond it no matrix is formed
 constexpr Index largest_eigen = 800;
 constexpr Index largest_kept_gram = 2500;  // 50 MB
 constexpr Index block_size = 1024;
+constexpr int first_attempt = 50;          // iterations before the first polish
+constexpr int most_rounds = 20;            // of active sets in one polish
 constexpr double bound_share = 1e-7;      // of the weight: closer to a bound is at it
 
 using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
@@ -411,6 +413,14 @@ struct ElasticNetSvm::Certificate {
   double gap() const { return (primal - dual) / std::max(std::abs(primal), 1e-12); }
 };
 
+// Where the solution is thought to lie: each row at its lower bound, strictly between, or at its
+// upper bound; the support and the signs of t.
+struct ElasticNetSvm::ActiveSets {
+  std::vector<signed char> row;  // 0, 1, 2
+  Eigen::VectorXd t;
+  Eigen::VectorXd alpha;         // solved for between the bounds, and perhaps beyond them
+};
+
 // Rows and columns of xc.
 Eigen::MatrixXd ElasticNetSvm::block(const std::vector<Index>& rows,
                                      const std::vector<Index>& columns) const {
@@ -440,8 +450,8 @@ Eigen::MatrixXd ElasticNetSvm::block(const std::vector<Index>& rows,
   return out;
 }
 
-// The optimality conditions on the active sets of (t, alpha): columns S with t != 0, rows A at
-// their upper bound, rows E strictly between. With B the rows E and columns S of s_i xc_i,
+// The optimality conditions on given active sets: columns S with t != 0, rows A at their upper
+// bound, rows E strictly between. With B the rows E and columns S of s_i xc_i,
 //
 //   lambda2 t_S - B'alpha_E = xc_AS'(w s)_A - lambda1 sign(t_S)
 //   B t_S + s_E off         = 1 - r s_E          (off and r: only one of the two)
@@ -449,18 +459,17 @@ Eigen::MatrixXd ElasticNetSvm::block(const std::vector<Index>& rows,
 //
 // solved as a correction of the present values, so that of several solutions the one nearby is
 // found. True if something was computed; `out` then has its certificate.
-bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, const Eigen::VectorXd& t,
-                           const Eigen::VectorXd& alpha, Certificate& out) const {
+bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, ActiveSets& sets,
+                           Certificate& out) const {
+  const Eigen::VectorXd& t = sets.t;
   std::vector<Index> between, support;
   Eigen::VectorXd bound = Eigen::VectorXd::Zero(n_);  // (w s) on A
   Eigen::VectorXd next = Eigen::VectorXd::Zero(n_);
   for (Index i = 0; i < n_; ++i) {
-    const double w = rows.weight(i);
-    if (w == 0 || alpha(i) <= bound_share * w) continue;
-    if (alpha(i) >= (1 - bound_share) * w) {
-      bound(i) = w * rows.sign(i);
-      next(i) = w;
-    } else {
+    if (sets.row[i] == 2) {
+      bound(i) = rows.weight(i) * rows.sign(i);
+      next(i) = rows.weight(i);
+    } else if (sets.row[i] == 1) {
       between.push_back(i);
     }
   }
@@ -474,7 +483,7 @@ bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, const Eigen::V
   Eigen::VectorXd s(e), current(e);
   for (Index a = 0; a < e; ++a) {
     s(a) = rows.sign(between[a]);
-    current(a) = alpha(between[a]);
+    current(a) = std::min(std::max(sets.alpha(between[a]), 0.0), rows.weight(between[a]));
   }
   const double r = free_ ? 0 : rows.offset;
   const double missing = -bound.sum();
@@ -539,7 +548,9 @@ bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, const Eigen::V
     }
   }
   if (!current.allFinite()) return false;
+  sets.alpha = next;
   for (Index a = 0; a < e; ++a) {
+    sets.alpha(between[a]) = current(a);
     next(between[a]) = std::min(std::max(current(a), 0.0), rows.weight(between[a]));
   }
   out.alpha = next;
@@ -584,27 +595,55 @@ ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
 
   std::vector<signed char> pattern, before;
   int unchanged = 0;
+  int next_attempt = first_attempt;
   // A polish may cost a fair share of what the iterations did, no more.
   const double pass = 2.0 * static_cast<double>(x_.stored());
   double spent = 0;
   bool finished = false;
   Certificate polished;
-  const auto try_polish = [&](int iteration, const Certificate& now) {
-    double e = 0, k = 0;
-    for (Index i = 0; i < n_; ++i) {
-      const double w = rows.weight(i);
-      if (w > 0 && now.alpha(i) > bound_share * w && now.alpha(i) < (1 - bound_share) * w) ++e;
-    }
-    k = static_cast<double>((now.t.array() != 0).count());
-    const double work = e * e * (k + e / 3) + pass;
-    if (spent + work > 8 * pass * (iteration + 50)) return;
-    spent += work;
-    if (!polish(rows, lambda1, now.t, now.alpha, polished)) return;
-    if (polished.gap() > options.tol) return;
-    // Both sides together: they satisfy the optimality conditions with each other.
-    if (polished.gap() <= std::max(best.gap(), 1e-13)) {
-      best = polished;
-      finished = true;
+  const auto try_polish = [&](int iteration, const Certificate& now,
+                              const std::vector<signed char>& where) {
+    ActiveSets sets;
+    sets.row.assign(where.begin(), where.begin() + n_);
+    sets.t = now.t;
+    sets.alpha = now.alpha;
+    double previous = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < most_rounds; ++round) {
+      const double e = static_cast<double>(std::count(sets.row.begin(), sets.row.end(), 1));
+      const double k = static_cast<double>((sets.t.array() != 0).count());
+      const double work = e * e * (k + e / 3) + pass;
+      if (spent + work > 8 * pass * (iteration + 50)) return;
+      spent += work;
+      if (!polish(rows, lambda1, sets, polished)) return;
+      // Both sides together: they satisfy the optimality conditions with each other.
+      if (polished.gap() <= options.tol && polished.gap() <= std::max(best.gap(), 1e-13)) {
+        best = polished;
+        finished = true;
+        return;
+      }
+      keep_better(polished);
+      if (lambda2_ == 0 || polished.gap() > 2 * previous) return;
+      previous = std::min(previous, polished.gap());
+      // Rows that left their bounds, and rows whose margin does not agree with theirs, change sets.
+      bool changed = false;
+      for (Index i = 0; i < n_; ++i) {
+        const double w = rows.weight(i);
+        if (w == 0) continue;
+        const double h = 1 - rows.sign(i) * polished.g(i);
+        signed char to = sets.row[i];
+        if (to == 1) {
+          to = static_cast<signed char>(sets.alpha(i) <= 0 ? 0 : sets.alpha(i) >= w ? 2 : 1);
+        } else if ((to == 0 && h > 1e-12) || (to == 2 && h < -1e-12)) {
+          to = 1;
+        }
+        changed = changed || to != sets.row[i];
+        sets.row[i] = to;
+      }
+      for (Index j = 0; j < p_ && !changed; ++j) {
+        changed = (polished.t(j) > 0) != (sets.t(j) > 0) || (polished.t(j) < 0) != (sets.t(j) < 0);
+      }
+      if (!changed) return;
+      sets.t = polished.t;
     }
   };
 
@@ -640,9 +679,12 @@ ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
     }
     unchanged = pattern == before ? unchanged + 1 : 0;
     before.swap(pattern);
-    if (first_reached || unchanged % retry_checks == 1) {
+    // Settled sets are nearly sure to be right; now and then it pays to try before.
+    const bool due = lambda2_ > 0 && iteration >= next_attempt;
+    if (due) next_attempt = 2 * iteration;
+    if (first_reached || due || unchanged % retry_checks == 1) {
       now.alpha = raw_alpha;  // the sets come from the multipliers as they are
-      try_polish(iteration, now);
+      try_polish(iteration, now, before);
     }
   };
 

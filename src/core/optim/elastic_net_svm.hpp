@@ -126,8 +126,8 @@ class ElasticNetSvm {
                 Eigen::VectorXd& g, double& offset) const;
   double dual(Eigen::VectorXd& alpha, const HingeRows& rows, double lambda1,
               Eigen::VectorXd& v) const;
-  bool polish(const HingeRows& rows, double lambda1, const Eigen::VectorXd& t,
-              const Eigen::VectorXd& alpha, Certificate& out) const;
+  struct ActiveSets;
+  bool polish(const HingeRows& rows, double lambda1, ActiveSets& sets, Certificate& out) const;
   Eigen::MatrixXd block(const std::vector<Index>& rows, const std::vector<Index>& columns) const;
 
   FeatureMatrix x_;

@@ -604,6 +604,11 @@ LevelResult level_method(Eigen::VectorXd p, Index m, const LevelOptions& options
       out.converged = true;
       break;
     }
+    // The logarithm of the gap falls about linearly.
+    const double gap = (out.upper - out.lower) / std::abs(out.upper);
+    if (gap < 1 && options.tol < 1) {
+      control.progress(std::min(1.0, std::log(gap) / std::log(options.tol)));
+    }
     model.project(p, options.level * out.upper + (1 - options.level) * out.lower);
   }
   out.mu = Eigen::VectorXd::Zero(static_cast<Index>(out.trace.size()));

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/optim/blocked.hpp"
 #include "core/optim/dense.hpp"
 
 namespace semiselect {
@@ -52,6 +53,23 @@ SvmDual describe(const Scaled& problem, const Eigen::VectorXd& t) {
   const Eigen::ArrayXd slack = 1 - problem.y.array() * (out.f.array() - out.b);
   out.violation = (t.array() - (t.array() + slack).max(0.0).min(1.0)).abs().maxCoeff();
   return out;
+}
+
+// Above this many free variables the polish is left out: its rank-revealing factorization would
+// take longer than all steps before it, and could not be interrupted.
+constexpr std::size_t most_polished = 600;
+
+// The steps' matrix is positive definite, but rounding may hide it once the diagonal that the
+// barrier adds has faded.
+BlockedCholesky factored(const Eigen::MatrixXd& a, const Control& control) {
+  BlockedCholesky factor(a, control);
+  double jitter = 1e-14 * a.diagonal().mean();
+  for (int attempt = 0; !factor.ok() && attempt < 5; ++attempt, jitter *= 100) {
+    Eigen::MatrixXd raised = a;
+    raised.diagonal().array() += jitter;
+    factor = BlockedCholesky(std::move(raised), control);
+  }
+  return factor;
 }
 
 double longest_step(const Eigen::VectorXd& x, const Eigen::VectorXd& dx) {
@@ -107,7 +125,7 @@ double hinge_sum(const Eigen::VectorXd& f, const Eigen::VectorXd& y, double b) {
 }
 
 SvmDual svm_dual(const Eigen::MatrixXd& kernel, const Eigen::VectorXd& y,
-                 const SvmDualOptions& options) {
+                 const SvmDualOptions& options, const Control& control) {
   const Index l = y.size();
   const Index plus = (y.array() > 0).count();
   if (kernel.rows() != l || kernel.cols() != l) {
@@ -158,7 +176,8 @@ SvmDual svm_dual(const Eigen::MatrixXd& kernel, const Eigen::VectorXd& y,
     const double rp = y.dot(t);
     Eigen::MatrixXd a = q;
     a.diagonal().array() += z.array() / t.array() + s.array() / v.array();
-    const Cholesky factor = robust_cholesky(std::move(a), "the support vector machine");
+    const BlockedCholesky factor = factored(a, control);
+    if (!factor.ok()) break;
     const Eigen::VectorXd ay = factor.solve(y);
     const double yay = y.dot(ay);
 
@@ -214,7 +233,10 @@ SvmDual svm_dual(const Eigen::MatrixXd& kernel, const Eigen::VectorXd& y,
       free.push_back(i);
     }
   }
-  Eigen::VectorXd refined = free.empty() ? guess : polished(problem, guess, free);
+  if (free.size() > most_polished) guess = feasible;
+  Eigen::VectorXd refined = free.empty() || free.size() > most_polished
+                                ? guess
+                                : polished(problem, guess, free);
   if (refined.allFinite()) {
     make_feasible(refined, y);
     const SvmDual attempt = describe(problem, refined);

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 
+#include "core/run/control.hpp"
+
 namespace semiselect {
 
 // The support vector machine with a dense kernel, solved to high accuracy:
@@ -36,8 +38,9 @@ struct SvmDual {
 // active-set polish: the free variables and b from their linear system, kept if it is feasible and
 // the gap shrinks. Nothing is inverted, so a singular M does no harm, M = 0 included.
 // Throws std::invalid_argument if sizes do not agree, a class is missing or C is not positive.
+// `control` serves large problems: threads and interrupts within a step.
 SvmDual svm_dual(const Eigen::MatrixXd& kernel, const Eigen::VectorXd& y,
-                 const SvmDualOptions& options);
+                 const SvmDualOptions& options, const Control& control = Control());
 
 // The b of f - b that minimizes sum max(0, 1 - y (f - b)): midpoint of the interval of minimizers.
 // Both classes must be present; O(l log l).

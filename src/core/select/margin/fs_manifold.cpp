@@ -11,6 +11,7 @@
 #include "core/optim/blocked.hpp"
 #include "core/optim/gram.hpp"
 #include "core/optim/level_method.hpp"
+#include "core/optim/platt.hpp"
 #include "core/optim/svm_dual.hpp"
 #include "core/run/errors.hpp"
 
@@ -23,6 +24,7 @@ using Eigen::VectorXd;
 
 constexpr double relative_cost = 10;   // C s by default
 constexpr double order_tol = 1e-6;     // p this close to 0 or 1 is 0 or 1 in the order
+constexpr Index large_svm = 500;       // rows from which one SVM may use all threads by itself
 constexpr Index small_exact = 2000;    // columns up to which the exact objective stores Z
 
 double centered_trace(const MatrixXd& a) {
@@ -114,7 +116,7 @@ struct SaddleSolution {
 // All classes share p; y has one column of +-1 per problem.
 SaddleSolution solve_saddle(const Saddle& saddle, const MatrixXd& y, Index m, double cost,
                             const FsManifoldOptions& options, const VectorXd& start,
-                            const Control& control) {
+                            const Control& control, const Control& shown) {
   const Index l = y.rows(), classes = y.cols();
   const double s = saddle.s;
   SvmDualOptions svm;
@@ -129,9 +131,16 @@ SaddleSolution solve_saddle(const Saddle& saddle, const MatrixXd& y, Index m, do
   const auto ask = [&](int, const VectorXd& p) {
     const MatrixXd kernel = saddle.kernel(p) / s;
     std::vector<SvmDual> fit(static_cast<std::size_t>(classes));
-    parallel_for(classes, control, [&](Index c) {
-      fit[static_cast<std::size_t>(c)] = svm_dual(kernel, y.col(c), svm);
-    });
+    if (classes == 1 || l > large_svm) {
+      for (Index c = 0; c < classes; ++c) {
+        fit[static_cast<std::size_t>(c)] = svm_dual(kernel, y.col(c), svm, control);
+      }
+    } else {
+      const Control inner = inner_control(control);
+      parallel_for(classes, control, [&](Index c) {
+        fit[static_cast<std::size_t>(c)] = svm_dual(kernel, y.col(c), svm, inner);
+      });
+    }
     LevelAnswer answer;
     Found at{MatrixXd(l, classes), VectorXd(classes)};
     for (Index c = 0; c < classes; ++c) {
@@ -166,7 +175,7 @@ SaddleSolution solve_saddle(const Saddle& saddle, const MatrixXd& y, Index m, do
                             ? start
                             : VectorXd::Constant(saddle.d, static_cast<double>(m) /
                                                                static_cast<double>(saddle.d));
-    result = level_method(p0, m, {options.level, options.tol, options.max_iter}, ask, control);
+    result = level_method(p0, m, {options.level, options.tol, options.max_iter}, ask, shown);
   }
   const Found& best = found[static_cast<std::size_t>(result.best)];
   out.p = result.p;
@@ -330,7 +339,8 @@ struct Relaxed {
 struct Setting {
   const Problem& problem;
   const FsManifoldOptions& options;
-  const Control& control;
+  const Control& control;  // without progress: the parts do not know of the whole
+  Control shown;           // with it, for the run that the user waits for
   VectorXd mean;
   Graph graph;               // empty if nothing needs it
   std::vector<Index> rows;   // labelled
@@ -367,7 +377,8 @@ Relaxed relax_bound(const Setting& setting, const LabelledColumns& v, const std:
   out.s = saddle.s;
   out.cost = cost > 0 ? cost : relative / saddle.s;
   out.few = v.d() < m;
-  out.saddle = solve_saddle(saddle, y, m, out.cost, setting.options, VectorXd(), setting.control);
+  out.saddle = solve_saddle(saddle, y, m, out.cost, setting.options, VectorXd(),
+                            setting.control, setting.shown);
   const MatrixXd cross = v.cross(out.saddle.alpha.cwiseProduct(y));
   out.p = VectorXd::Zero(setting.problem.z.p());
   out.strength = MatrixXd::Zero(out.p.size(), y.cols());
@@ -431,7 +442,8 @@ Relaxed relax_exact(const Setting& setting, const std::vector<Index>& at, const 
       missing -= more;
     }
   }
-  out.saddle = solve_saddle(saddle, y, m, out.cost, setting.options, start, setting.control);
+  out.saddle = solve_saddle(saddle, y, m, out.cost, setting.options, start, setting.control,
+                            setting.shown);
   exact.kernel(out.saddle.p);
   const MatrixXd cross = exact.residual_cross(out.saddle.alpha.cwiseProduct(y));
   out.p = VectorXd::Zero(problem.z.p());
@@ -544,7 +556,7 @@ Refit refit(const Setting& setting, const Runs& runs, const std::vector<Index>& 
   out.w.resize(x.cols(), y.cols());
   out.b.resize(y.cols());
   for (Index c = 0; c < y.cols(); ++c) {
-    const SvmDual fit = svm_dual(kernel, y.col(c), svm);
+    const SvmDual fit = svm_dual(kernel, y.col(c), svm, setting.control);
     out.w.col(c) = x.transpose() * fit.alpha.cwiseProduct(y.col(c));
     out.b(c) = fit.b;
   }
@@ -581,7 +593,8 @@ Index count_errors(const MatrixXd& link, const std::vector<int>& code) {
 // Error of every relative cost and tau on held-out labels; the first of the best wins, and they
 // come by cost, then by tau.
 FsManifoldCandidate cross_validate(const Setting& setting, const std::vector<int>& code,
-                                   int classes, std::vector<FsManifoldCandidate>& tried) {
+                                   int classes, std::vector<FsManifoldCandidate>& tried,
+                                   const Control& outer) {
   const bool bound = setting.options.objective == FsObjective::bound;
   std::vector<double> costs{1, 10, 100}, taus{0, 0.1, 0.3, 0.5, 0.7, 0.9};
   if (setting.options.cost > 0) costs = {no_value};
@@ -605,18 +618,17 @@ FsManifoldCandidate cross_validate(const Setting& setting, const std::vector<int
     total += static_cast<Index>(test.size());
     const MatrixXd y = targets_of(train_code, classes);
     std::vector<Index> errors(tried.size(), 0);
-    Setting quiet{setting.problem, setting.options, setting.control, setting.mean, setting.graph,
-                  setting.rows,    setting.h,       setting.rho,     setting.eps,  setting.m};
     for (std::size_t e = 0; e < tried.size(); ++e) {
-      setting.control.check_interrupt();
+      outer.check_interrupt();
       try {
-        const Runs runs = relax(quiet, train, y, bound ? tried[e].tau : 0, tried[e].relative_cost,
+        const Runs runs = relax(setting, train, y, bound ? tried[e].tau : 0, tried[e].relative_cost,
                                 setting.options.cost);
-        errors[e] = count_errors(decision(quiet, refit(quiet, runs, train, y), test), test_code);
+        const Refit fit = refit(setting, runs, train, y);
+        errors[e] = count_errors(decision(setting, fit, test), test_code);
       } catch (const InputError&) {
         errors[e] = static_cast<Index>(test.size());  // nothing to learn from in this fold
       }
-      setting.control.progress(++done / work);
+      outer.progress(++done / work);
     }
     for (std::size_t e = 0; e < tried.size(); ++e) tried[e].error += static_cast<double>(errors[e]);
   }
@@ -631,14 +643,14 @@ FsManifoldCandidate cross_validate(const Setting& setting, const std::vector<int
 // max over tau of the saddle value. Not unimodal in general: a grid first, then golden section
 // between the neighbors of its best point.
 double maximal_tau(const Setting& setting, const std::vector<Index>& at, const MatrixXd& y,
-                   double cost) {
+                   double cost, const Control& outer) {
   const std::vector<double> grid{0,   0.05, 0.1, 0.15, 0.2, 0.25, 0.3,  0.35, 0.4,
                                  0.5, 0.6,  0.7, 0.8,  0.9, 0.95, 0.99, 1};
   const auto value = [&](double tau) { return relax(setting, at, y, tau, 0, cost).upper; };
   std::vector<double> found;
   for (const double tau : grid) {
     found.push_back(value(tau));
-    setting.control.progress(static_cast<double>(found.size()) / 40);
+    outer.progress(static_cast<double>(found.size()) / 40);
   }
   const std::size_t best =
       static_cast<std::size_t>(std::max_element(found.begin(), found.end()) - found.begin());
@@ -684,8 +696,10 @@ FsManifoldFit fs_manifold(const Problem& problem, const GraphOptions& graph,
   const Index free = z.p() - std::count(problem.constant.begin(), problem.constant.end(), true);
   if (free == 0) no_variation();
 
-  Setting setting{problem, options, control, column_means(z), Graph(), problem.y.labelled_rows(),
-                  MatrixXd(), 0, 0, std::min(options.n_features, free)};
+  Control quiet = control;
+  quiet.progress = [](double) {};
+  Setting setting{problem, options, quiet, quiet, column_means(z), Graph(),
+                  problem.y.labelled_rows(), MatrixXd(), 0, 0, std::min(options.n_features, free)};
   const int classes = problem.y.classes;
   std::vector<int> code;
   std::vector<Index> at;
@@ -698,12 +712,12 @@ FsManifoldFit fs_manifold(const Problem& problem, const GraphOptions& graph,
   FsManifoldFit out;
   const bool needs_graph = !bound || options.choose_tau != FsTau::fixed || options.tau > 0;
   if (needs_graph) {
-    setting.graph = neighbor_graph(z, graph, control);
+    setting.graph = neighbor_graph(z, graph, quiet);
     out.components = count_components(setting.graph);
   }
   setting.rho = options.rho > 0 ? options.rho : 10;
   if (!bound && !(options.rho > 0)) {
-    const VectorXd smooth = edge_sums(z, setting.graph, control);
+    const VectorXd smooth = edge_sums(z, setting.graph, quiet);
     double trace = 0;
     for (Index j = 0; j < z.p(); ++j) {
       if (!problem.constant[static_cast<std::size_t>(j)]) trace += smooth(j);
@@ -721,7 +735,7 @@ FsManifoldFit fs_manifold(const Problem& problem, const GraphOptions& graph,
                    "`ridge = NULL` does not have this flaw.");
     }
     manifold = manifold_kernel(z, setting.graph, setting.rows, setting.eps,
-                               ManifoldRoute::automatic, control);
+                               ManifoldRoute::automatic, quiet);
     if (!manifold.converged) {
       control.warn("The conjugate gradients behind the manifold term did not converge; a larger "
                    "`ridge` would help.");
@@ -732,7 +746,8 @@ FsManifoldFit fs_manifold(const Problem& problem, const GraphOptions& graph,
   const MatrixXd y = targets_of(code, classes);
   double tau = options.tau, relative = relative_cost, cost = options.cost;
   if (options.choose_tau == FsTau::cross_validated) {
-    const FsManifoldCandidate best = cross_validate(setting, code, classes, out.candidates);
+    const FsManifoldCandidate best = cross_validate(setting, code, classes, out.candidates,
+                                                    control);
     tau = best.tau;
     if (!(cost > 0)) relative = best.relative_cost;
   } else if (options.choose_tau == FsTau::maximal) {
@@ -740,16 +755,17 @@ FsManifoldFit fs_manifold(const Problem& problem, const GraphOptions& graph,
       // One C for all tau, else their values could not be compared: that of the default tau.
       const LabelledColumns v(z, setting.mean, setting.rows, problem.constant);
       const Saddle at_default = bound_saddle(v, setting.h, 0.5, setting.rho, setting.m,
-                                             static_cast<Index>(code.size()), control);
+                                             static_cast<Index>(code.size()), quiet);
       cost = relative_cost / at_default.s;
     }
-    tau = maximal_tau(setting, at, y, cost);
+    tau = maximal_tau(setting, at, y, cost, control);
   }
   if (bound && tau == 1) {
     control.warn("With `tau = 1` the feature weights do not depend on `x`; the ranking rests on "
                  "the size of the gradient alone.");
   }
 
+  if (options.choose_tau == FsTau::fixed) setting.shown = control;
   const Runs runs = relax(setting, at, y, bound ? tau : 0, relative, cost);
   out.p = VectorXd::Zero(z.p());
   out.alpha.resize(y.rows(), y.cols());
@@ -813,7 +829,12 @@ FsManifoldFit fs_manifold(const Problem& problem, const GraphOptions& graph,
     out.coefficients.row(j) = classifier.w.row(e) / z.divisor(j);
     out.intercept -= (z.shift(j) / z.divisor(j) + setting.mean(j)) * classifier.w.row(e).transpose();
   }
-  out.link = decision(setting, classifier, at);
+  const MatrixXd link = decision(setting, classifier, at);
+  out.platt.resize(2, y.cols());
+  for (Index c = 0; c < y.cols(); ++c) {
+    const Platt sigmoid = platt(link.col(c), y.col(c));
+    out.platt.col(c) << sigmoid.a, sigmoid.b;
+  }
   return out;
 }
 

@@ -59,7 +59,7 @@ struct FsManifoldFit {
   // The classifier: a linear SVM refitted on the selected columns, on the scale of x.
   Eigen::MatrixXd coefficients;
   Eigen::VectorXd intercept;
-  Eigen::MatrixXd link;  // its decision values on the labelled rows
+  Eigen::MatrixXd platt;  // 2 x classes: the sigmoid of its probabilities
 };
 
 // Discriminative feature selection by manifold regularization (Xu, Jin, Lyu and King 2009, with
