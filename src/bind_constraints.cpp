@@ -30,7 +30,10 @@ Rcpp::List cls_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control,
   const Problem all = as_problem(problem);
   const Problem data = som ? compress_rows(all, run) : all;
   Rcpp::List out = to_r(cls(data, options, run));
-  if (som) out["info"] = Rcpp::List::create(Rcpp::Named("rows_compressed") = data.x.n());
+  if (som) {
+    const int rows = static_cast<int>(data.x.n());
+    out["info"] = Rcpp::List::create(Rcpp::Named("rows_compressed") = rows);
+  }
   return out;
 }
 
@@ -52,7 +55,7 @@ Rcpp::List csfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control,
   out["cannot_link"] = to_r_pairs(fit.selected.cannot_link);
   out["overall"] = fit.overall;
   out["clusters"] = fit.clusters;
-  out["rows_compressed"] = data.x.n();
+  out["rows_compressed"] = static_cast<int>(data.x.n());
   return out;
 }
 

@@ -65,11 +65,13 @@ test_that("the map is near those of kohonen in how closely it represents the row
   x <- scale(as.matrix(iris[1:4]))
   ours <- compress_som(x)
   set.seed(1)
-  theirs <- kohonen::som(x, kohonen::somgrid(ours$size[1], ours$size[2], "rectangular"),
-                         rlen = 100, mode = "batch")
+  grid <- kohonen::somgrid(ours$size[1], ours$size[2], "rectangular", "gaussian")
+  # The same final radius: a map that may shrink to single units fits more closely.
+  theirs <- kohonen::som(x, grid, radius = c(2, 1), rlen = 100, mode = "batch")
   codes <- theirs$codes[[1]]
   error <- mean(sqrt(rowSums((x - codes[theirs$unit.classif, ])^2)))
-  expect_lt(ours$quantization_error, 1.3 * error)
+  expect_lt(ours$quantization_error, 1.1 * error)
+  expect_gt(ours$quantization_error, 0.7 * error)
 })
 
 test_that("scaling, sparse rows, empty units and few rows", {
