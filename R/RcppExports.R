@@ -141,6 +141,14 @@ fisher_cpp <- function(problem, control, variant) {
     .Call(`_semiselect_fisher_cpp`, problem, control, variant)
 }
 
+relieff_cpp <- function(problem, control, k) {
+    .Call(`_semiselect_relieff_cpp`, problem, control, k)
+}
+
+mrmr_cpp <- function(problem, control, criterion, width, n_features) {
+    .Call(`_semiselect_mrmr_cpp`, problem, control, criterion, width, n_features)
+}
+
 sparsity_cpp <- function(problem, control, rho, affine, variant, supervised) {
     .Call(`_semiselect_sparsity_cpp`, problem, control, rho, affine, variant, supervised)
 }

@@ -509,6 +509,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// relieff_cpp
+Rcpp::List relieff_cpp(Rcpp::List problem, Rcpp::List control, int k);
+RcppExport SEXP _semiselect_relieff_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP kSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    rcpp_result_gen = Rcpp::wrap(relieff_cpp(problem, control, k));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mrmr_cpp
+Rcpp::List mrmr_cpp(Rcpp::List problem, Rcpp::List control, std::string criterion, double width, int n_features);
+RcppExport SEXP _semiselect_mrmr_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP criterionSEXP, SEXP widthSEXP, SEXP n_featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< double >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< int >::type n_features(n_featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(mrmr_cpp(problem, control, criterion, width, n_features));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sparsity_cpp
 Rcpp::List sparsity_cpp(Rcpp::List problem, Rcpp::List control, double rho, bool affine, int variant, bool supervised);
 RcppExport SEXP _semiselect_sparsity_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP rhoSEXP, SEXP affineSEXP, SEXP variantSEXP, SEXP supervisedSEXP) {
@@ -613,6 +641,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_mean_correlation_cpp", (DL_FUNC) &_semiselect_mean_correlation_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},
     {"_semiselect_fisher_cpp", (DL_FUNC) &_semiselect_fisher_cpp, 3},
+    {"_semiselect_relieff_cpp", (DL_FUNC) &_semiselect_relieff_cpp, 3},
+    {"_semiselect_mrmr_cpp", (DL_FUNC) &_semiselect_mrmr_cpp, 5},
     {"_semiselect_sparsity_cpp", (DL_FUNC) &_semiselect_sparsity_cpp, 6},
     {"_semiselect_uvs_cpp", (DL_FUNC) &_semiselect_uvs_cpp, 6},
     {"_semiselect_uls_cpp", (DL_FUNC) &_semiselect_uls_cpp, 7},
