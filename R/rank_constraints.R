@@ -211,9 +211,10 @@ rank_bcs <- function(x, y = NULL, constraints = NULL, bags = 50, score = 1, nu =
     ))
   }
   if (score == 1 && any(pairs == 0)) {
-    abort_input(sprintf("Constraint score 1 needs must-links and cannot-links, but there are no %s.%s",
-                        if (pairs[1] == 0) "must-links" else "cannot-links",
-                        "\nLabel more rows, or use `score = 2`."))
+    abort_input(sprintf(
+      "Constraint score 1 needs must-links and cannot-links, but there are no %s.\n%s",
+      if (pairs[1] == 0) "must-links" else "cannot-links", "Label more rows, or use `score = 2`."
+    ))
   }
   if (any(pairs == 0)) {
     warn_user(sprintf("There are no %s: only the other pairs count.",
