@@ -105,3 +105,14 @@ test_that("no file is named or spelled beyond ASCII in R and C++", {
     expect_true(all(bytes < as.raw(128)), label = file)
   }
 })
+
+test_that("DESCRIPTION names every package that a test skips without", {
+  skip_without_sources()
+  described <- read.dcf(root("DESCRIPTION"), c("Imports", "Suggests"))
+  named <- trimws(sub("\\(.*", "", unlist(strsplit(described, ","))))
+  for (file in list.files(root("tests", "testthat"), "^(test|helper).*\\.R$")) {
+    text <- source_text("tests", "testthat", file)
+    call <- gregexpr('(?<=skip_if_not_installed\\(")[A-Za-z0-9.]+', text, perl = TRUE)
+    expect_identical(setdiff(regmatches(text, call)[[1]], named), character(), label = file)
+  }
+})
