@@ -125,6 +125,14 @@ linear_svm_cpp <- function(x, sign, cost, tol) {
     .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
 }
 
+l1svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l1svm_cpp`, problem, settings, control)
+}
+
+l0svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l0svm_cpp`, problem, settings, control)
+}
+
 remove_redundant_cpp <- function(x, columns, min_mi, control) {
     .Call(`_semiselect_remove_redundant_cpp`, x, columns, min_mi, control)
 }
