@@ -236,6 +236,7 @@ Rcpp::List linear_svm_cpp(SEXP x, Eigen::MatrixXd sign, double cost, double tol)
   const LinearSvm fit = linear_svm(as_feature_matrix(x), sign, options, control);
   return Rcpp::List::create(Rcpp::Named("w") = fit.w, Rcpp::Named("b") = fit.b,
                             Rcpp::Named("gap") = fit.gap);
+}
 
 // ---- L1-SVM and L0-SVM ----
 
