@@ -381,9 +381,10 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return h ^ (h >> 31);
 }
 
-// At most `kept` rows that have row j in their list, for every j, drawn at random where there are
-// more; the sign bit tells fresh entries.
+// Some rows that have row j in their list, for every j, drawn at random where there are more. Half
+// as many as a list holds: more cost time and find nothing.
 struct Reverse {
+  Index most;  // room for so many per row
   std::vector<int> index;
   std::vector<char> fresh;
   std::vector<int> count;
@@ -391,11 +392,13 @@ struct Reverse {
 
 Reverse reversed(const Lists& lists, Index n, std::uint64_t seed, const Control& control) {
   const Index kept = lists.kept();
+  const Index most = (kept + 1) / 2;
   Reverse out;
-  out.index.resize(at(n * kept));
-  out.fresh.resize(at(n * kept));
+  out.most = most;
+  out.index.resize(at(n * most));
+  out.fresh.resize(at(n * most));
   out.count.assign(at(n), 0);
-  std::vector<std::uint32_t> priority(at(n * kept));
+  std::vector<std::uint32_t> priority(at(n * most));
   // Every unit reads all lists and keeps what points into its own range of rows.
   const Index units = std::max(control.threads, 1);
   parallel_for(units, control, [&](Index t) {
@@ -404,15 +407,16 @@ Reverse reversed(const Lists& lists, Index n, std::uint64_t seed, const Control&
       for (Index s = 0; s < kept; ++s) {
         const int j = lists.index(i)[s];
         if (j < first || j >= last) continue;
-        const Index start = Index(j) * kept;
+        const Index start = Index(j) * most;
         const std::uint32_t rank = static_cast<std::uint32_t>(
             mix(seed + static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)));
         Index to = out.count[at(j)];
-        if (to < kept) {
+        if (to < most) {
           ++out.count[at(j)];
         } else {
           // Equal ranks: the row that came first stays, in the fixed order of the rows.
-          const auto worst = std::max_element(priority.begin() + start, priority.begin() + start + kept);
+          const auto worst =
+              std::max_element(priority.begin() + start, priority.begin() + start + most);
           if (rank >= *worst) continue;
           to = worst - (priority.begin() + start);
         }
@@ -482,12 +486,12 @@ Index descend(const Rows& rows, Index n, std::uint64_t seed, const Control& cont
           if (c >= 0 && (new_path || fresh[at(j * kept + s)]) && seen.insert(c)) tried.push_back(c);
         }
         for (Index s = 0; s < back.count[at(j)]; ++s) {
-          const int c = back.index[at(j * kept + s)];
-          if ((new_path || back.fresh[at(j * kept + s)]) && seen.insert(c)) tried.push_back(c);
+          const int c = back.index[at(j * back.most + s)];
+          if ((new_path || back.fresh[at(j * back.most + s)]) && seen.insert(c)) tried.push_back(c);
         }
       };
       for (Index s = 0; s < back.count[at(i)]; ++s) {
-        const int j = back.index[at(i * kept + s)];
+        const int j = back.index[at(i * back.most + s)];
         if (seen.insert(j)) tried.push_back(j);
       }
       for (Index s = 0; s < kept; ++s) {
@@ -495,7 +499,7 @@ Index descend(const Rows& rows, Index n, std::uint64_t seed, const Control& cont
         if (j >= 0) follow(j, fresh[at(i * kept + s)] != 0);
       }
       for (Index s = 0; s < back.count[at(i)]; ++s) {
-        follow(back.index[at(i * kept + s)], back.fresh[at(i * kept + s)] != 0);
+        follow(back.index[at(i * back.most + s)], back.fresh[at(i * back.most + s)] != 0);
       }
 
       constexpr std::size_t ahead = 4;
