@@ -225,3 +225,24 @@ TEST_CASE("platt solves its likelihood equations under a <= 0", "[margin]") {
   CHECK(reversed.a == 0);
   CHECK(reversed.b == Approx(0).margin(1e-12));
 }
+
+TEST_CASE("elastic_net_svm finds the columns that matter among many", "[margin]") {
+  const Toy data = toy(30, 1500, 21);
+  for (const bool tied : {false, true}) {
+    Toy now = data;
+    Eigen::VectorXd m;
+    if (tied) {
+      m = data.x.bottomRows(12).colwise().mean();
+      now.rows.offset = 0.3;
+    }
+    for (const double l1 : {8.0, 2.0}) {
+      const ElasticNetSvmFit few = fit(now, m, l1, 3);                         // by columns
+      const ElasticNetSvmFit all = fit(now, m, l1, 3, SvmSystem::woodbury);    // all at once
+      CHECK(few.converged);
+      CHECK((few.t - all.t).cwiseAbs().maxCoeff() < 1e-8);
+      CHECK(few.intercept == Approx(all.intercept).margin(1e-8));
+      CHECK((few.v - all.v).cwiseAbs().maxCoeff() < 1e-7);
+      CHECK(few.gap < 1e-9);
+    }
+  }
+}

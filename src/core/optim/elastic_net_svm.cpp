@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -127,6 +129,8 @@ ElasticNetSvm::ElasticNetSvm(const FeatureMatrix& x, const Eigen::VectorXd& nomi
 
 void ElasticNetSvm::prepare(const Control& control) {
   const Index size = std::min(n_, p_);
+  factors_ = std::make_shared<Factors>();
+  automatic_ = system_ == SvmSystem::automatic;
   wide_ = p_ > n_;
   if (system_ == SvmSystem::automatic) {
     system_ = size > largest_system ? SvmSystem::conjugate_gradient
@@ -135,22 +139,35 @@ void ElasticNetSvm::prepare(const Control& control) {
   }
   if (system_ == SvmSystem::woodbury) wide_ = true;
   if (system_ == SvmSystem::normal) wide_ = false;
-  if (system_ == SvmSystem::conjugate_gradient) return;
 
-  Eigen::MatrixXd matrix = gram(control);
-  if (system_ == SvmSystem::eigen) {
-    eigen_ = std::make_shared<const SymmetricEigen>(eigen_symmetric(matrix));
-    return;
-  }
-  gram_ = std::make_shared<const Eigen::MatrixXd>(std::move(matrix));
-  factorize();
-  if (gram_->rows() > largest_kept_gram) gram_ = nullptr;
+  // Where a set of columns will do, the matrix of all of them may never be needed.
+  if (!by_columns(1)) factors(control);
 }
 
-void ElasticNetSvm::factorize() {
-  Eigen::MatrixXd a = *gram_;
-  a.diagonal().array() += lambda2_ / rho_ + kappa_;
-  cholesky_ = std::make_shared<const Cholesky>(robust_cholesky(std::move(a), "the elastic-net SVM"));
+struct ElasticNetSvm::Factors {
+  std::once_flag once;
+  std::shared_ptr<const Eigen::MatrixXd> gram;
+  std::shared_ptr<const SymmetricEigen> eigen;
+  std::shared_ptr<const Cholesky> cholesky;
+};
+
+const ElasticNetSvm::Factors& ElasticNetSvm::factors(const Control& control) const {
+  Factors& made = *factors_;
+  std::call_once(made.once, [&] {
+    if (system_ == SvmSystem::conjugate_gradient || made.eigen) return;
+    if (!made.gram) made.gram = std::make_shared<const Eigen::MatrixXd>(gram(control));
+    if (system_ == SvmSystem::eigen) {
+      made.eigen = std::make_shared<const SymmetricEigen>(eigen_symmetric(*made.gram));
+      made.gram = nullptr;
+      return;
+    }
+    Eigen::MatrixXd a = *made.gram;
+    a.diagonal().array() += lambda2_ / rho_ + kappa_;
+    made.cholesky =
+        std::make_shared<const Cholesky>(robust_cholesky(std::move(a), "the elastic-net SVM"));
+    if (made.gram->rows() > largest_kept_gram) made.gram = nullptr;
+  });
+  return made;
 }
 
 ElasticNetSvm ElasticNetSvm::with(double lambda2, double rho) const {
@@ -158,10 +175,10 @@ ElasticNetSvm ElasticNetSvm::with(double lambda2, double rho) const {
   if (lambda2 == lambda2_ && rho == rho_) return other;
   other.lambda2_ = lambda2;
   other.rho_ = rho;
-  if (system_ == SvmSystem::eigen || system_ == SvmSystem::conjugate_gradient) return other;
-  if (!other.gram_) other.gram_ = std::make_shared<const Eigen::MatrixXd>(gram(Control()));
-  other.factorize();
-  if (!gram_) other.gram_ = nullptr;
+  other.factors_ = std::make_shared<Factors>();
+  const Factors& made = factors(Control());
+  other.factors_->gram = made.gram;
+  other.factors_->eigen = made.eigen;
   return other;
 }
 
@@ -314,10 +331,12 @@ Eigen::VectorXd ElasticNetSvm::transposed_times(const Eigen::VectorXd& u) const 
 // ((lambda2 / rho + kappa) I + ZZ')^-1 right, or with Z'Z.
 Eigen::VectorXd ElasticNetSvm::solve_system(const Eigen::VectorXd& right, Scratch& scratch) const {
   const double shift = lambda2_ / rho_ + kappa_;
-  if (cholesky_) return cholesky_->solve(right);
-  if (eigen_) {
-    const Eigen::VectorXd inner = eigen_->vectors.transpose() * right;
-    return eigen_->vectors * (inner.array() / (eigen_->values.array().max(0.0) + shift)).matrix();
+  const Factors& made = factors(Control());
+  if (made.cholesky) return made.cholesky->solve(right);
+  if (made.eigen) {
+    const SymmetricEigen& eig = *made.eigen;
+    const Eigen::VectorXd inner = eig.vectors.transpose() * right;
+    return eig.vectors * (inner.array() / (eig.values.array().max(0.0) + shift)).matrix();
   }
 
   const Eigen::VectorXd root = omega_.cwiseSqrt();
@@ -560,10 +579,129 @@ bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, ActiveSets& se
   return true;
 }
 
+// Many columns, of which the l1 penalty leaves few.
+bool ElasticNetSvm::by_columns(double lambda1) const {
+  return automatic_ && lambda1 > 0 && lambda2_ > 0 && p_ >= 1000 && p_ >= 4 * n_;
+}
+
+// Solves for a set of columns, prices all of them by one product, adds those with |v_j| > lambda1,
+// and so on until none is left. False: the set became so large that all columns are quicker.
+bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
+                                     ElasticNetSvmState& state,
+                                     const ElasticNetSvmOptions& options, const Control& control,
+                                     ElasticNetSvmFit& fit) const {
+  const bool warm = state.z.size() == n_ && state.t.size() == p_;
+  std::vector<bool> inside(static_cast<std::size_t>(p_), false);
+  std::vector<Index> columns;
+  const auto add = [&](Index j) {
+    if (inside[static_cast<std::size_t>(j)] || factor_(j) == 0) return;
+    inside[static_cast<std::size_t>(j)] = true;
+    columns.push_back(j);
+  };
+  Eigen::VectorXd v;
+  // The columns of largest |v_j| above a level, at most so many.
+  const auto add_largest = [&](double level, Index most) {
+    std::vector<Index> order;
+    for (Index j = 0; j < p_; ++j) {
+      if (!inside[static_cast<std::size_t>(j)] && std::abs(v(j)) > level) order.push_back(j);
+    }
+    const auto larger = [&](Index a, Index b) {
+      const double x = std::abs(v(a)), y = std::abs(v(b));
+      return x != y ? x > y : a < b;
+    };
+    if (static_cast<Index>(order.size()) > most) {
+      std::nth_element(order.begin(), order.begin() + most, order.end(), larger);
+      order.resize(static_cast<std::size_t>(most));
+    }
+    for (const Index j : order) add(j);
+  };
+
+  Eigen::VectorXd alpha = warm ? Eigen::VectorXd((-(rows.sign.array() * rho_ * omega_.array() *
+                                                    state.dz.array()))
+                                                     .max(0.0)
+                                                     .min(rows.weight.array()))
+                               : rows.weight;
+  dual(alpha, rows, lambda1, v);
+  if (warm) {
+    for (Index j = 0; j < p_; ++j) {
+      if (state.t(j) != 0) add(j);
+    }
+  }
+  const Index first_size = std::max<Index>(200, std::min<Index>(n_, 1000));
+  add_largest(warm ? 0.9 * lambda1 : 0, first_size);
+  if (columns.empty()) add_largest(0, first_size);
+
+  ElasticNetSvmState part;
+  if (warm) {
+    part.z = state.z;
+    part.dz = state.dz;
+  }
+  int spent = 0;
+  for (int round = 0; round < 50; ++round) {
+    if (static_cast<Index>(columns.size()) > p_ / 2) break;
+    std::sort(columns.begin(), columns.end());
+    const Index k = static_cast<Index>(columns.size());
+    Eigen::VectorXd middle(k);
+    for (Index c = 0; c < k; ++c) middle(c) = center_(columns[c]);
+    // A free intercept is eliminated by the same weighted mean in any set of columns.
+    ElasticNetSvm sub(x_.columns(columns), omega_, free_ ? Eigen::VectorXd() : middle, {}, lambda2_,
+                      rho_, SvmSystem::automatic, Control());
+    if (warm || round > 0) {
+      const Eigen::VectorXd& t = round > 0 ? fit.t : state.t;
+      const Eigen::VectorXd dt =
+          round > 0 ? Eigen::VectorXd(v - lambda2_ * fit.t) : Eigen::VectorXd(rho_ * kappa_ * state.dt);
+      part.t.resize(k);
+      part.dt.resize(k);
+      for (Index c = 0; c < k; ++c) {
+        part.t(c) = t(columns[c]);
+        // Multipliers of columns that were outside until now are at most lambda1.
+        part.dt(c) = std::min(std::max(dt(columns[c]), -lambda1), lambda1) / (rho_ * sub.kappa());
+      }
+    }
+    ElasticNetSvmOptions inner = options;
+    inner.max_iter = std::max(1, options.max_iter - spent);
+    ElasticNetSvmFit found = sub.solve(rows, lambda1, part, inner, control);
+    spent += found.iterations;
+
+    alpha = found.alpha;
+    fit.dual = dual(alpha, rows, lambda1, v);
+    fit.t = Eigen::VectorXd::Zero(p_);
+    for (Index c = 0; c < k; ++c) fit.t(columns[c]) = found.t(c);
+    fit.intercept = found.intercept;
+    fit.g = found.g;
+    fit.alpha = alpha;
+    fit.v = v;
+    fit.primal = found.primal;
+    fit.gap = (fit.primal - fit.dual) / std::max(std::abs(fit.primal), 1e-12);
+    fit.iterations = spent;
+    fit.converged = fit.gap <= options.tol;
+
+    Index violating = 0;
+    for (Index j = 0; j < p_; ++j) {
+      if (!inside[static_cast<std::size_t>(j)] && std::abs(v(j)) > lambda1 * (1 + 1e-10)) ++violating;
+    }
+    const bool enough = options.exact ? violating == 0 : fit.converged || violating == 0;
+    if (enough || spent >= options.max_iter) {
+      state.z = fit.g;
+      state.t = fit.t;
+      state.dz = -(rows.sign.array() * fit.alpha.array()) / (rho_ * omega_.array());
+      state.dt = (fit.v - lambda2_ * fit.t) / (rho_ * kappa_);
+      return true;
+    }
+    add_largest(lambda1, std::max<Index>(first_size, k));
+    add_largest(0.95 * lambda1, 50);
+  }
+  return false;
+}
+
 ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
                                       ElasticNetSvmState& state,
                                       const ElasticNetSvmOptions& options,
                                       const Control& control) const {
+  if (by_columns(lambda1)) {
+    ElasticNetSvmFit fit;
+    if (solve_by_columns(rows, lambda1, state, options, control, fit)) return fit;
+  }
   const bool warm = state.z.size() == n_ && state.t.size() == p_;
   if (!warm) {
     state.z = Eigen::VectorXd::Constant(n_, free_ ? 0 : rows.offset);

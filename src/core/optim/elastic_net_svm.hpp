@@ -94,7 +94,9 @@ class ElasticNetSvm {
   const Eigen::VectorXd& nominal() const { return omega_; }
   const Eigen::VectorXd& center() const { return center_; }
 
-  // O(np) an iteration after the set-up: O(n p min(n, p)).
+  // O(np) an iteration after the set-up: O(n p min(n, p)). With many more columns than rows and
+  // lambda1 > 0 most of them never matter: then a growing set of columns is solved for, until no
+  // other one violates the optimality conditions; the certificate is always that of all columns.
   ElasticNetSvmFit solve(const HingeRows& rows, double lambda1, ElasticNetSvmState& state,
                          const ElasticNetSvmOptions& options, const Control& control) const;
 
@@ -117,8 +119,14 @@ class ElasticNetSvm {
 
  private:
   struct Certificate;
+  struct Factors;
   void prepare(const Control& control);
-  void factorize();
+  // The decomposition, made when it is first needed; thread-safe.
+  const Factors& factors(const Control& control) const;
+  bool by_columns(double lambda1) const;
+  bool solve_by_columns(const HingeRows& rows, double lambda1, ElasticNetSvmState& state,
+                        const ElasticNetSvmOptions& options, const Control& control,
+                        ElasticNetSvmFit& fit) const;
   Eigen::MatrixXd gram(const Control& control) const;
   Eigen::VectorXd solve_system(const Eigen::VectorXd& right, Scratch& scratch) const;
   double best_offset(const Eigen::VectorXd& xt, const HingeRows& rows) const;
@@ -140,9 +148,8 @@ class ElasticNetSvm {
   double lambda2_ = 0, rho_ = 1, kappa_ = 1;
   SvmSystem system_ = SvmSystem::automatic;
   bool wide_ = false;  // the n x n side
-  std::shared_ptr<const Eigen::MatrixXd> gram_;
-  std::shared_ptr<const SymmetricEigen> eigen_;
-  std::shared_ptr<const Cholesky> cholesky_;
+  bool automatic_ = false;
+  std::shared_ptr<Factors> factors_;
 };
 
 // sign(z) max(|z| - k, 0), element by element.
