@@ -17,6 +17,14 @@ neighborhood_means_cpp <- function(problem, clusters) {
     .Call(`_semiselect_neighborhood_means_cpp`, problem, clusters)
 }
 
+som_cpp <- function(problem, control) {
+    .Call(`_semiselect_som_cpp`, problem, control)
+}
+
+ward_cpp <- function(problem, control, clusters, most) {
+    .Call(`_semiselect_ward_cpp`, problem, control, clusters, most)
+}
+
 wckm_cpp <- function(problem, control, starts, beta, lambda, fuzzifier, max_iter, tol, scale_penalty) {
     .Call(`_semiselect_wckm_cpp`, problem, control, starts, beta, lambda, fuzzifier, max_iter, tol, scale_penalty)
 }
@@ -37,8 +45,20 @@ sc4_cpp <- function(problem, graph, control) {
     .Call(`_semiselect_sc4_cpp`, problem, graph, control)
 }
 
-cls_cpp <- function(problem, graph, control, denominator, drop_cl_edges) {
-    .Call(`_semiselect_cls_cpp`, problem, graph, control, denominator, drop_cl_edges)
+cls_cpp <- function(problem, graph, control, denominator, drop_cl_edges, som) {
+    .Call(`_semiselect_cls_cpp`, problem, graph, control, denominator, drop_cl_edges, som)
+}
+
+csfs_cpp <- function(problem, graph, control, neighborhood, conflict, coherence, som) {
+    .Call(`_semiselect_csfs_cpp`, problem, graph, control, neighborhood, conflict, coherence, som)
+}
+
+bcs_cpp <- function(problem, control, must_link, cannot_link, score, nu, best, vote) {
+    .Call(`_semiselect_bcs_cpp`, problem, control, must_link, cannot_link, score, nu, best, vote)
+}
+
+count_pairs_cpp <- function(problem) {
+    .Call(`_semiselect_count_pairs_cpp`, problem)
 }
 
 report_columns_cpp <- function(x) {

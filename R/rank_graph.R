@@ -204,7 +204,7 @@ register_selector("trcfs",
 #'
 #' `scale` decides only from which copy of `x` similarities and neighbors are found; the score is
 #' that of the columns as given. `phi = 2` changes neither with the unit nor with the origin of a
-#' column, and with `r = 1` it is the Laplacian score on the same graph. `phi = 1` and `phi = 3`
+#' column, and with an `r` of 1 it is the Laplacian score on the same graph. `phi = 1` and `phi = 3`
 #' depend on the origin.
 #'
 #' The similarity is the full RBF kernel \eqn{\exp(-d^2 / bandwidth)} of all pairs of rows with 1
@@ -213,7 +213,7 @@ register_selector("trcfs",
 #' labelled rows, \eqn{1 / n_c} within class \eqn{c} (`"class"`, which needs labels; rows without
 #' one carry no weight).
 #'
-#' `phi = 1` and `phi = 2` take `r / 2` products with \eqn{N} and no eigenvectors; only a fractional
+#' `phi = 1` and `phi = 2` take \eqn{r / 2} products with \eqn{N}, no eigenvectors; only a fractional
 #' `r` needs them all. `phi = 3` finds its eigenpairs by a dense solver for up to 500 rows, above
 #' by Lanczos iterations; where \eqn{\lambda_m} is a multiple eigenvalue (within 1e-10) its whole
 #' eigenspace counts, because the score would else depend on the choice of a basis. On a
