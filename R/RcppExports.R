@@ -105,6 +105,10 @@ sselect_cpp <- function(problem, graph, control, eta) {
     .Call(`_semiselect_sselect_cpp`, problem, graph, control, eta)
 }
 
+spfs_cpp <- function(problem, graph, control, search, similarity, rho, n_features) {
+    .Call(`_semiselect_spfs_cpp`, problem, graph, control, search, similarity, rho, n_features)
+}
+
 label_propagation_cpp <- function(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter) {
     .Call(`_semiselect_label_propagation_cpp`, problem, graph, control, method, alpha, eta, class_mass, tol, max_iter)
 }
