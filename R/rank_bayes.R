@@ -124,9 +124,16 @@
 #' @inherit selector_arguments return
 #' @references Jiang, Wu, Yu and Chen (2019), Joint semi-supervised feature selection and
 #'   classification through Bayesian approach, AAAI.
-#' @examples set.seed(1) g <- simulate_g50c(200) y <- g$y y[-c(which(g$y ==
-#' levels(factor(g$y))[1])[1:10], which(g$y == levels(factor(g$y))[2])[1:10])] <- NA r <-
-#' rank_jsfs(g$x, y) r mean(predict(r, g$x) == g$y) head(augment(r))
+#' @examples
+#' set.seed(1)
+#' g <- simulate_g50c(200)
+#' labelled <- unlist(lapply(split(seq_along(g$y), g$y), head, 10))
+#' y <- g$y
+#' y[-labelled] <- NA
+#' r <- rank_jsfs(g$x, y)
+#' r
+#' mean(predict(r, g$x) == g$y)
+#' head(augment(r))
 #' @export
 rank_jsfs <- function(x, y = NULL, gamma = 0.001, mu = 0.5, eta = 10, beta = 5, lp_alpha = 0.99,
                       update = c("mm", "em"), prune_weight = 1e-3, prune_row = 1e-3,

@@ -78,3 +78,87 @@ register_selector("fisher",
   family = "statistics", supervision = "supervised", uses = "labels", multiclass = TRUE,
   selects = FALSE, predicts = FALSE, direction = "max", reference = "Qiu and Pan (2016)"
 )
+
+#' ReliefF
+#'
+#' Ranks features by whether they tell a row from its nearest rows of other classes better than from
+#' its nearest rows of its own, over the labelled rows alone:
+#' \deqn{w = \frac{1}{l} \sum_i \Big[ - \mathrm{mean}_{hits} |dx| + \sum_{c \ne y_i}
+#'   \frac{P(c)}{1 - P(y_i)} \, \mathrm{mean}_{misses_c} |dx| \Big].}
+#' Columns are first scaled to the range 0 to 1 over the labelled rows. Hits are the `k` rows of the
+#' same class nearest to row \eqn{i} in Manhattan distance, misses the `k` nearest of class \eqn{c},
+#' fewer where a class is smaller; \eqn{P} are the shares of the classes. Weights lie between -1 and
+#' 1, high is better.
+#'
+#' Every labelled row is a probe, without sampling, so nothing is drawn. Ties go to the lower row. A
+#' class of one row has no hits. Some implementations divide by the ratio of the shares instead of
+#' multiplying by it, which is not what the paper says. The rows' distances take l x l values in
+#' memory, less for sparse `x`. `scale` comes before the method's own scaling, so that only `"unit"`
+#' has an effect.
+#'
+#' @inheritParams selector_arguments
+#' @param k Number of hits, and of misses of each other class.
+#' @inherit selector_arguments return
+#' @references Robnik-Sikonja and Kononenko (2003), Theoretical and empirical analysis of ReliefF and
+#'   RReliefF, Machine Learning 53.
+#' @examples
+#' rank_relieff(iris[1:4], iris$Species)
+#' @export
+rank_relieff <- function(x, y, k = 10, scale = "none", n_features = NULL,
+                         threads = getOption("semiselect.threads", 2L),
+                         verbose = interactive()) {
+  problem <- as_problem(x, y, scale = scale, needs = "classes")
+  k <- check_count(k, "k")
+  control <- run_control(threads, verbose)
+  fit <- run_core(control, relieff_cpp(problem, control, k))
+  new_ranking("relieff", problem, fit, params_in_force())
+}
+
+register_selector("relieff",
+  family = "statistics", supervision = "supervised", uses = "labels", multiclass = TRUE,
+  selects = FALSE, predicts = FALSE, direction = "max",
+  reference = "Robnik-Sikonja and Kononenko (2003)"
+)
+
+#' Minimum redundancy, maximum relevance (mRMR)
+#'
+#' Picks features one after the other, over the labelled rows alone: first the one with the largest
+#' mutual information \eqn{I(f; y)} with the labels, then the one that maximizes
+#' \deqn{I(f; y) - \frac{1}{|S|} \sum_{s \in S} I(f; s) \quad \mathrm{(MID)} \qquad \mathrm{or} \qquad
+#'   \frac{I(f; y)}{\frac{1}{|S|} \sum_{s \in S} I(f; s) + 0.01} \quad \mathrm{(MIQ)}}
+#' over the features \eqn{S} picked so far.
+#'
+#' Each column is put into three levels, below mean - `width` sd, above mean + `width` sd and between
+#' (strict inequalities, sd with divisor l), and the information is that of the table of counts, in
+#' nats. `n_features` are picked, 50 if it is `NULL`, and are `selected`; their `statistic` is the
+#' criterion when they were picked, for the first its relevance. The others follow by their relevance
+#' \eqn{I(f; y)}, which is their `statistic`. Ties, within 1e-12, go to the lower column. Constant
+#' columns are never picked.
+#'
+#' @inheritParams selector_arguments
+#' @param criterion `"MID"`, relevance less redundancy, or `"MIQ"`, relevance over redundancy.
+#' @param width Half the width of the middle level, in standard deviations; not negative.
+#' @param n_features How many features to pick; `NULL`: 50, or all if there are fewer.
+#' @inherit selector_arguments return
+#' @references Peng, Long and Ding (2005), Feature selection based on mutual information: criteria of
+#'   max-dependency, max-relevance and min-redundancy, IEEE TPAMI 27.
+#' @examples
+#' rank_mrmr(iris[1:4], iris$Species, n_features = 2)
+#' @export
+rank_mrmr <- function(x, y, criterion = c("MID", "MIQ"), width = 1, scale = "none",
+                      n_features = NULL, threads = getOption("semiselect.threads", 2L),
+                      verbose = interactive()) {
+  problem <- as_problem(x, y, scale = scale, needs = "labels")
+  criterion <- check_choice(criterion, c("MID", "MIQ"), "criterion")
+  width <- check_number(width, "width", min = 0)
+  n_features <- check_n_features(n_features, problem$p)
+  if (is.null(n_features)) n_features <- as.integer(min(problem$p, 50))
+  control <- run_control(threads, verbose)
+  fit <- run_core(control, mrmr_cpp(problem, control, criterion, width, n_features))
+  new_ranking("mrmr", problem, fit, params_in_force())
+}
+
+register_selector("mrmr",
+  family = "statistics", supervision = "supervised", uses = "labels", multiclass = TRUE,
+  selects = TRUE, predicts = FALSE, direction = "max", reference = "Peng, Long and Ding (2005)"
+)
