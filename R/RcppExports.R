@@ -105,6 +105,10 @@ sselect_cpp <- function(problem, graph, control, eta) {
     .Call(`_semiselect_sselect_cpp`, problem, graph, control, eta)
 }
 
+spfs_cpp <- function(problem, graph, control, search, similarity, rho, n_features) {
+    .Call(`_semiselect_spfs_cpp`, problem, graph, control, search, similarity, rho, n_features)
+}
+
 label_propagation_cpp <- function(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter) {
     .Call(`_semiselect_label_propagation_cpp`, problem, graph, control, method, alpha, eta, class_mass, tol, max_iter)
 }
@@ -123,6 +127,14 @@ drsvm_cpp <- function(problem, settings, control) {
 
 linear_svm_cpp <- function(x, sign, cost, tol) {
     .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
+}
+
+l1svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l1svm_cpp`, problem, settings, control)
+}
+
+l0svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l0svm_cpp`, problem, settings, control)
 }
 
 remove_redundant_cpp <- function(x, columns, min_mi, control) {

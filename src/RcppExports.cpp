@@ -383,6 +383,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// spfs_cpp
+Rcpp::List spfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string search, std::string similarity, double rho, int n_features);
+RcppExport SEXP _semiselect_spfs_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP searchSEXP, SEXP similaritySEXP, SEXP rhoSEXP, SEXP n_featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type search(searchSEXP);
+    Rcpp::traits::input_parameter< std::string >::type similarity(similaritySEXP);
+    Rcpp::traits::input_parameter< double >::type rho(rhoSEXP);
+    Rcpp::traits::input_parameter< int >::type n_features(n_featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(spfs_cpp(problem, graph, control, search, similarity, rho, n_features));
+    return rcpp_result_gen;
+END_RCPP
+}
 // label_propagation_cpp
 Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string method, double alpha, Rcpp::Nullable<double> eta, bool class_mass, double tol, int max_iter);
 RcppExport SEXP _semiselect_label_propagation_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP methodSEXP, SEXP alphaSEXP, SEXP etaSEXP, SEXP class_massSEXP, SEXP tolSEXP, SEXP max_iterSEXP) {
@@ -453,6 +470,32 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type cost(costSEXP);
     Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
     rcpp_result_gen = Rcpp::wrap(linear_svm_cpp(x, sign, cost, tol));
+    return rcpp_result_gen;
+END_RCPP
+}
+// l1svm_cpp
+Rcpp::List l1svm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
+RcppExport SEXP _semiselect_l1svm_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(l1svm_cpp(problem, settings, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// l0svm_cpp
+Rcpp::List l0svm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
+RcppExport SEXP _semiselect_l0svm_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(l0svm_cpp(problem, settings, control));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -632,11 +675,14 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_trcfs_cpp", (DL_FUNC) &_semiselect_trcfs_cpp, 4},
     {"_semiselect_spec_cpp", (DL_FUNC) &_semiselect_spec_cpp, 7},
     {"_semiselect_sselect_cpp", (DL_FUNC) &_semiselect_sselect_cpp, 4},
+    {"_semiselect_spfs_cpp", (DL_FUNC) &_semiselect_spfs_cpp, 7},
     {"_semiselect_label_propagation_cpp", (DL_FUNC) &_semiselect_label_propagation_cpp, 9},
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
     {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
     {"_semiselect_linear_svm_cpp", (DL_FUNC) &_semiselect_linear_svm_cpp, 4},
+    {"_semiselect_l1svm_cpp", (DL_FUNC) &_semiselect_l1svm_cpp, 3},
+    {"_semiselect_l0svm_cpp", (DL_FUNC) &_semiselect_l0svm_cpp, 3},
     {"_semiselect_remove_redundant_cpp", (DL_FUNC) &_semiselect_remove_redundant_cpp, 4},
     {"_semiselect_mean_correlation_cpp", (DL_FUNC) &_semiselect_mean_correlation_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},

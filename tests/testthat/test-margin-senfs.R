@@ -273,6 +273,19 @@ test_that("a drsvm path with warm starts equals cold starts", {
   }
 })
 
+test_that("a grid over lambda2 gives a path for each value", {
+  data <- margin_data(30, 20, 30, seed = 19, shift = 0.4)
+  grid <- rank_drsvm(data$x, data$y, path = TRUE, n_lambda = 4, lambda2 = c(5, 0.5))
+  path <- info_of(grid)$path
+  expect_named(path, c("lambda2", "lambda1", "objective", "n_selected"))
+  second <- rank_drsvm(data$x, data$y, path = TRUE, n_lambda = 4, lambda2 = 0.5)
+  expect_identical(path$objective[5:8], info_of(second)$path$objective)
+  first <- rank_drsvm(data$x, data$y, path = TRUE, n_lambda = 4, lambda2 = 5)
+  expect_identical(coef(grid), coef(first))
+  expect_error(rank_drsvm(data$x, data$y, lambda2 = c(5, 0.5)), "`lambda2`",
+               class = "semiselect_error")
+})
+
 test_that("more than two classes are each set against the rest", {
   set.seed(13)
   y <- factor(rep(c("a", "b", "c"), length.out = 60))
