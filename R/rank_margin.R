@@ -20,7 +20,8 @@
 #' `selected` means \eqn{t_j \ne 0}. Features that are not selected are ordered by
 #' \eqn{|v_j|/\lambda_1 - 1}, their (negative) `score`: how close they are to entering
 #' (\eqn{v} is the vector of the dual problem,
-#' \eqn{\lambda_2 t = \mathrm{soft}(v, \lambda_1)}). With `path = TRUE` the ranking is by entry: the largest \eqn{\lambda_1} of the path at which a feature
+#' \eqn{\lambda_2 t = \mathrm{soft}(v, \lambda_1)}). With `path = TRUE` the ranking is by
+#' entry: the largest \eqn{\lambda_1} of the path at which a feature
 #' is selected, ties by \eqn{|t_j|} there, and those that never enter by \eqn{|v_j|} at the
 #' smallest; `score` is then p - rank + 1. With `path = TRUE` and `n_features`, unless `lambda1` is
 #' given, the model is that of the largest \eqn{\lambda_1} on the path with so many features.
@@ -84,8 +85,8 @@
 #'   scaled columns) and `objective` (F; one value per class); `info` has `objective` (F over the
 #'   outer iterations), `objective_by_start`, `start`, `iterations`, `inner_iterations`, `gap`,
 #'   `converged`, `lambda1`, `lambda2`, `r`, `v`, with `path = TRUE` the data frame `path`
-#'   (`lambda1`, `objective`, `n_selected`), and for more than two classes these by class in `by_class`.
-#'   `augment()` gives the rows with `label`, `decision`, `class` and `decided`, which is
+#'   (`lambda1`, `objective`, `n_selected`), and for more than two classes these by class in
+#'   `by_class`. `augment()` gives the rows with `label`, `decision`, `class` and `decided`, which is
 #'   whether \eqn{|g| > s}.
 #' @references Dai, Yu and Li (2013), A semisupervised feature selection with support vector
 #'   machine, Journal of Applied Mathematics 2013, 416320. Collobert, Sinz, Weston and Bottou
