@@ -86,8 +86,8 @@
 #'   outer iterations), `objective_by_start`, `start`, `iterations`, `inner_iterations`, `gap`,
 #'   `converged`, `lambda1`, `lambda2`, `r`, `v`, with `path = TRUE` the data frame `path`
 #'   (`lambda1`, `objective`, `n_selected`), and for more than two classes these by class in
-#'   `by_class`. `augment()` gives the rows with `label`, `decision`, `class` and `decided`, which is
-#'   whether \eqn{|g| > s}.
+#'   `by_class`. `augment()` gives the rows with `label`, `decision`, `class` and `decided`: whether
+#'   \eqn{|g| > s}.
 #' @references Dai, Yu and Li (2013), A semisupervised feature selection with support vector
 #'   machine, Journal of Applied Mathematics 2013, 416320. Collobert, Sinz, Weston and Bottou
 #'   (2006), Large scale transductive SVMs, JMLR 7. Ye, Chen and Xie (2011), Efficient variable
