@@ -91,9 +91,11 @@ test_that("senfs is drsvm without unlabelled rows, or where they weigh nothing",
   expect_equal(coef(free), coef(dr), tolerance = 1e-10)
   expect_false(attr(free, "params")$balance)
   expect_message(
-    none <- rank_senfs(data$x[labelled, ], data$y[labelled]), "rank_drsvm", class = "semiselect_message"
+    none <- rank_senfs(data$x[labelled, ], data$y[labelled]), "rank_drsvm",
+    class = "semiselect_message"
   )
-  expect_equal(coef(none), coef(rank_drsvm(data$x[labelled, ], data$y[labelled])), tolerance = 1e-10)
+  expect_equal(coef(none), coef(rank_drsvm(data$x[labelled, ], data$y[labelled])),
+               tolerance = 1e-10)
   # The constraint may stay in force: then the mean decision value is r.
   tied <- rank_senfs(data$x, data$y, cost_unlabelled = 0, balance = TRUE)
   expect_equal(mean(augment(tied)$decision[!labelled]), info_of(tied)$r, tolerance = 1e-10)
@@ -247,7 +249,7 @@ test_that("a path has two sweeps, ranks by entry and meets single fits", {
   weight <- rep(0, 40)
   for (k in 8:1) {
     single <- suppressWarnings(rank_senfs(data$x, data$y, lambda1 = path$lambda1[k]))
-    # All starts at one value may miss what the sweeps find, and the other way round, but not by much.
+    # All starts at one value may miss what the sweeps find, or find more, but not by much.
     expect_equal(path$objective[k], model_of(single)$objective, tolerance = 0.02)
     t <- abs(model_of(single)$standardized)
     entry[t > 0] <- path$lambda1[k]
