@@ -350,8 +350,8 @@ margin_fit <- function(fit, problem, s = NULL) {
     if (all(lengths(values) == 1)) unlist(values) else do.call(cbind, values)
   }
   named <- function(values) {
-    if (several) rownames(values) <- problem$features else names(values) <- problem$features
-    values
+    if (!several) return(stats::setNames(values, problem$features))
+    matrix(values, nrow = problem$p, dimnames = list(problem$features, levels))
   }
 
   fit$model <- list(

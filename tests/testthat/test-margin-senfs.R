@@ -427,3 +427,14 @@ test_that("the simulation of Dai et al. comes out as the corrected definition ha
     expect_lt(max(abs(mean_result[3, ] - setting$error)), 2)
   }
 })
+
+test_that("one feature and three classes have a matrix of one row (they once stopped on its names)", {
+  y <- iris$Species
+  y[c(11:50, 61:100, 111:150)] <- NA
+  for (rank in list(rank_senfs, rank_drsvm)) {
+    r <- rank(iris["Petal.Length"], y)
+    weights <- attr(r, "model")$coefficients
+    expect_identical(dimnames(weights), list("Petal.Length", levels(y)))
+    expect_gt(mean(predict(r, iris["Petal.Length"]) == iris$Species), 0.6)
+  }
+})
