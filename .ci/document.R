@@ -61,8 +61,25 @@ load_r_code <- function(path) {
   code
 }
 
+# What roxygen2 only warns of is lost from the help: a tag it cannot use, text it takes for code.
 write_help <- function() {
-  roxygen2::roxygenise(".", load_code = load_r_code)
+  complaints <- 0
+  withCallingHandlers(
+    roxygen2::roxygenise(".", load_code = load_r_code),
+    warning = function(w) complaints <<- complaints + 1
+  )
+  if (complaints > 0) stop("roxygen2 warned, as said above. Mend these comments.")
+  for (file in list.files("man", "\\.Rd$", full.names = TRUE)) check_examples(file)
+}
+
+check_examples <- function(file) {
+  examples <- tempfile()
+  tools::Rd2ex(file, examples)
+  if (file.exists(examples)) {
+    tryCatch(parse(examples), error = function(e) {
+      stop("The examples of ", file, " are not R code: ", conditionMessage(e), call. = FALSE)
+    })
+  }
 }
 
 # The rows between the two markers of README.md, from the registry.

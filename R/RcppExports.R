@@ -17,6 +17,14 @@ neighborhood_means_cpp <- function(problem, clusters) {
     .Call(`_semiselect_neighborhood_means_cpp`, problem, clusters)
 }
 
+som_cpp <- function(problem, control) {
+    .Call(`_semiselect_som_cpp`, problem, control)
+}
+
+ward_cpp <- function(problem, control, clusters, most) {
+    .Call(`_semiselect_ward_cpp`, problem, control, clusters, most)
+}
+
 wckm_cpp <- function(problem, control, starts, beta, lambda, fuzzifier, max_iter, tol, scale_penalty) {
     .Call(`_semiselect_wckm_cpp`, problem, control, starts, beta, lambda, fuzzifier, max_iter, tol, scale_penalty)
 }
@@ -37,8 +45,20 @@ sc4_cpp <- function(problem, graph, control) {
     .Call(`_semiselect_sc4_cpp`, problem, graph, control)
 }
 
-cls_cpp <- function(problem, graph, control, denominator, drop_cl_edges) {
-    .Call(`_semiselect_cls_cpp`, problem, graph, control, denominator, drop_cl_edges)
+cls_cpp <- function(problem, graph, control, denominator, drop_cl_edges, som) {
+    .Call(`_semiselect_cls_cpp`, problem, graph, control, denominator, drop_cl_edges, som)
+}
+
+csfs_cpp <- function(problem, graph, control, neighborhood, conflict, coherence, som) {
+    .Call(`_semiselect_csfs_cpp`, problem, graph, control, neighborhood, conflict, coherence, som)
+}
+
+bcs_cpp <- function(problem, control, must_link, cannot_link, score, nu, best, vote) {
+    .Call(`_semiselect_bcs_cpp`, problem, control, must_link, cannot_link, score, nu, best, vote)
+}
+
+count_pairs_cpp <- function(problem) {
+    .Call(`_semiselect_count_pairs_cpp`, problem)
 }
 
 report_columns_cpp <- function(x) {
@@ -89,6 +109,10 @@ sselect_cpp <- function(problem, graph, control, eta) {
     .Call(`_semiselect_sselect_cpp`, problem, graph, control, eta)
 }
 
+spfs_cpp <- function(problem, graph, control, search, similarity, rho, n_features) {
+    .Call(`_semiselect_spfs_cpp`, problem, graph, control, search, similarity, rho, n_features)
+}
+
 label_propagation_cpp <- function(problem, graph, control, method, alpha, eta, class_mass, tol, max_iter) {
     .Call(`_semiselect_label_propagation_cpp`, problem, graph, control, method, alpha, eta, class_mass, tol, max_iter)
 }
@@ -107,6 +131,14 @@ drsvm_cpp <- function(problem, settings, control) {
 
 linear_svm_cpp <- function(x, sign, cost, tol) {
     .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
+}
+
+l1svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l1svm_cpp`, problem, settings, control)
+}
+
+l0svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l0svm_cpp`, problem, settings, control)
 }
 
 remove_redundant_cpp <- function(x, columns, min_mi, control) {

@@ -5,7 +5,8 @@
 # fit: `statistic` (column order), and optionally
 #   order      columns, best first; those it leaves out follow in column order
 #   score      higher is better; without it and with `order` it is p - rank + 1, else +-statistic
-#   selected   the method's own choice, one per column; `n_features` overrides it
+#   selected   the method's own choice, one per column; `n_features` overrides it, unless
+#              `own_choice` says that the method has taken it into account
 #   direction  where it depends on an argument, else the registry's
 #   objective, iterations, converged, converge_hint (argument to raise), seconds
 #   info, model  lists for the attributes of that name
@@ -31,7 +32,7 @@ new_ranking <- function(method, problem, fit, params, info = list(), model = NUL
 
   n_features <- check_n_features(params$n_features, p)
   if (!is.null(n_features)) params$n_features <- n_features
-  selected <- if (!is.null(n_features)) {
+  selected <- if (!is.null(n_features) && !isTRUE(fit$own_choice)) {
     seq_len(p) <= n_features & !last[order]
   } else if (!is.null(fit$selected)) {
     as.logical(fit$selected)[order]

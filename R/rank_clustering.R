@@ -43,8 +43,10 @@ check_beta <- function(beta) {
 check_centroids <- function(init, n_clusters, p, name = "init") {
   if (is.data.frame(init)) init <- as.matrix(init)
   if (!is.matrix(init) || !is.numeric(init) || nrow(init) != n_clusters || ncol(init) != p) {
-    abort_input(sprintf("`%s` must have one row per cluster and one column per feature, %d x %d, %s",
-                        name, n_clusters, p, paste0("not ", describe(init), ".")))
+    abort_input(sprintf(
+      "`%s` must have one row per cluster and one column per feature, %d x %d, not %s.", name,
+      n_clusters, p, describe(init)
+    ))
   }
   if (!all(is.finite(init))) abort_input(sprintf("`%s` must be finite.", name))
   storage.mode(init) <- "double"

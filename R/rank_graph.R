@@ -204,7 +204,7 @@ register_selector("trcfs",
 #'
 #' `scale` decides only from which copy of `x` similarities and neighbors are found; the score is
 #' that of the columns as given. `phi = 2` changes neither with the unit nor with the origin of a
-#' column, and with `r = 1` it is the Laplacian score on the same graph. `phi = 1` and `phi = 3`
+#' column, and with an `r` of 1 it is the Laplacian score on the same graph. `phi = 1` and `phi = 3`
 #' depend on the origin.
 #'
 #' The similarity is the full RBF kernel \eqn{\exp(-d^2 / bandwidth)} of all pairs of rows with 1
@@ -213,7 +213,7 @@ register_selector("trcfs",
 #' labelled rows, \eqn{1 / n_c} within class \eqn{c} (`"class"`, which needs labels; rows without
 #' one carry no weight).
 #'
-#' `phi = 1` and `phi = 2` take `r / 2` products with \eqn{N} and no eigenvectors; only a fractional
+#' `phi = 1` and `phi = 2` take \eqn{r / 2} products with \eqn{N}, no eigenvectors; only a fractional
 #' `r` needs them all. `phi = 3` finds its eigenpairs by a dense solver for up to 500 rows, above
 #' by Lanczos iterations; where \eqn{\lambda_m} is a multiple eigenvalue (within 1e-10) its whole
 #' eigenspace counts, because the score would else depend on the choice of a basis. On a
@@ -325,4 +325,81 @@ register_selector("sselect",
   family = "graph", supervision = "semi-supervised", uses = c("unlabelled", "labels"),
   multiclass = TRUE, selects = FALSE, predicts = FALSE, direction = "min",
   reference = "Zhao and Liu (2007)"
+)
+
+#' Similarity preserving feature selection (SPFS)
+#'
+#' Looks for features whose inner products keep the similarities of the rows. With \eqn{Z} the columns
+#' of `x`, centered and of unit norm, and \eqn{K = Y Y^\top} the similarities, the three searches of the
+#' paper are
+#' \itemize{
+#'   \item `"forward"`: picks the feature with the largest \eqn{q_f = z_f^\top R z_f}, where
+#'     \eqn{R = K - \sum_s z_s z_s^\top} over those picked: the one that leaves the least
+#'     \eqn{|R - z_f z_f^\top|_F^2}. A negative \eqn{q_f} means that the feature makes the error grow:
+#'     it is ranked, but not `selected`. `statistic` is \eqn{q_f} when picked.
+#'   \item `"nesterov"`: \eqn{\min_W \frac12 |Y - Z W|_F^2 + \lambda \sum_f |w_f|},
+#'     \eqn{\lambda = \rho \max_f |z_f^\top Y|}; `statistic` is \eqn{|w_f|}, and features with a
+#'     weight are `selected`.
+#'   \item `"lar"`: least angle regression of all columns of \eqn{Y} together; `statistic` is the
+#'     correlation \eqn{|z_f^\top (Y - F)|} at entry over the first one.
+#' }
+#' High values are better.
+#'
+#' The similarity is \eqn{1 / n_c} within class \eqn{c} over the labelled rows (`"class"`, the default
+#' with labels; columns that are constant over these rows have no score), or
+#' \eqn{\exp(-d^2 / bandwidth)} of all pairs of rows (`"rbf"`, the default without; n x n values in
+#' memory). `scale` concerns the distances of `"rbf"` only; `"median"` is the median of all positive
+#' squared distances.
+#'
+#' `"forward"` and `"lar"` pick `n_features`, 50 if it is `NULL`, ties (within 1e-12) to the lower
+#' column; the others follow by the criterion as it then stands, which is their `statistic`.
+#' `"nesterov"` is solved by block coordinate descent to a relative duality gap of 1e-10
+#' (`attr(r, "info")$gap`), whatever its name says of the paper's solver: the minimizer is the same.
+#' The names of the searches are the paper's; the details of `"nesterov"` and `"lar"` are our reading.
+#'
+#' @inheritParams selector_arguments
+#' @param search `"forward"`, `"nesterov"` or `"lar"`, see above.
+#' @param similarity `"class"` or `"rbf"`; without labels `"rbf"`.
+#' @param rho For `"nesterov"`: the penalty relative to the smallest one that selects nothing;
+#'   positive.
+#' @param bandwidth Of the RBF similarity: a positive number or `"median"`.
+#' @param n_features How many features `"forward"` and `"lar"` pick; `NULL`: 50, or all if there are
+#'   fewer. For `"nesterov"` how many are `selected`; `NULL`: those with a weight.
+#' @inherit selector_arguments return
+#' @references Zhao, Wang, Liu and Ye (2012), On similarity preserving feature selection, IEEE TKDE 25.
+#' @examples
+#' rank_spfs(iris[1:4], iris$Species)
+#' rank_spfs(iris[1:4], search = "lar")
+#' @export
+rank_spfs <- function(x, y = NULL, search = c("forward", "nesterov", "lar"),
+                      similarity = c("class", "rbf"), rho = 0.1, bandwidth = "median",
+                      scale = "standardize", n_features = NULL,
+                      threads = getOption("semiselect.threads", 2L), verbose = interactive()) {
+  if (missing(similarity) && all(is.na(y))) similarity <- "rbf"
+  similarity <- check_choice(similarity, c("class", "rbf"), "similarity")
+  problem <- as_problem(x, y, scale = scale,
+                        needs = if (similarity == "class") "classes" else "nothing")
+  search <- check_choice(search, c("forward", "nesterov", "lar"), "search")
+  rho <- check_number(rho, "rho", min = 0, open = "min")
+  if (identical(bandwidth, "local")) {
+    abort_input("`bandwidth` must be a positive number or \"median\", not \"local\".")
+  }
+  n_features <- check_n_features(n_features, problem$p)
+  if (is.null(n_features) && search != "nesterov") n_features <- as.integer(min(problem$p, 50))
+  kernel <- graph_options(problem, k = 1, bandwidth = bandwidth)
+  bandwidth <- kernel$bandwidth
+  control <- run_control(threads, verbose)
+  fit <- run_core(control, spfs_cpp(problem, kernel, control, search, similarity, rho,
+                                    if (is.null(n_features)) 0L else n_features))
+  fit$own_choice <- search == "forward"
+  fit$converge_hint <- "rho"
+  # The searches are no neighbor searches: nothing of `kernel` but its bandwidth is in force.
+  rm(kernel)
+  new_ranking("spfs", problem, fit, params_in_force())
+}
+
+register_selector("spfs",
+  family = "graph", supervision = "semi-supervised", uses = c("labels", "unlabelled"),
+  multiclass = TRUE, selects = TRUE, predicts = FALSE, direction = "max",
+  reference = "Zhao, Wang, Liu and Ye (2012)"
 )

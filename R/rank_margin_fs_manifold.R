@@ -68,8 +68,8 @@
 #' lower bound only.
 #'
 #' With more than 5000 rows and columns the manifold term is computed by conjugate gradients, with
-#' up to 5000 rows by one matrix of the size of the rows; a matrix of the size of the columns is only
-#' formed where these are no more than the rows. Time grows with the number of columns and with the
+#' up to 5000 rows by one matrix of the size of the rows; a matrix of the size of the columns is
+#' only formed where these are no more than the rows. Time grows with the number of columns and with the
 #' cube of the number of labelled rows.
 #'
 #' @inheritParams selector_arguments
@@ -91,11 +91,11 @@
 #'   their weights.
 #' @inherit selector_arguments return
 #' @return `info` has `p` (per column of `x`), `alpha` (per labelled row; a matrix with one column
-#'   per class for more than two), `lower`, `upper`, `gap` (relative), `objective` (the trace: a data
-#'   frame `iteration`, `dual`, `upper`, `lower`, with `class` in front for `"separate"`),
+#'   per class for more than two), `lower`, `upper`, `gap` (relative), `objective` (the trace: a
+#'   data frame `iteration`, `dual`, `upper`, `lower`, with `class` in front for `"separate"`),
 #'   `components` of the graph (`NA` where \eqn{\tau = 0} needs none), `eps`, `rho`, `cost`, `tau`,
-#'   `n_fractional` (weights strictly between 0 and 1), `cv` (what was tried) and `note`. `model` has
-#'   the classifier and the relaxed solution: `p`, `alpha`, `alpha_bar` (a combination of all alpha
+#'   `n_fractional` (weights strictly between 0 and 1), `cv` (what was tried) and `note`. `model`
+#'   has the classifier and the relaxed solution: `p`, `alpha`, `alpha_bar` (a combination of all alpha
 #'   whose lower bound is at least `lower`), `b` and `w` (for scaled and centered columns).
 #' @references Xu, Jin, Lyu and King (2009), Discriminative semi-supervised feature selection via
 #'   manifold regularization, IJCAI 21.

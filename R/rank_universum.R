@@ -92,7 +92,7 @@ warn_many_rows <- function(n) {
 #' tasks (mean accuracy of 1-nearest-neighbor classifiers) gave 81.5 for the variance score and 81.2
 #' for UVS, 82.1 for the Laplacian score and 81.4 for ULS, 80.6 for the sparsity score and 82.3 for
 #' USS: only USS gains over its base, and part of the published gain is the search over the grid.
-#' Tune them, for example with [tune_selector()].
+#' Tune them, by cross-validation on the labelled rows.
 #'
 #' @inheritParams selector_arguments
 #' @param alpha Weight of \eqn{B}, not negative.

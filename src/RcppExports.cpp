@@ -67,6 +67,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// som_cpp
+Rcpp::List som_cpp(Rcpp::List problem, Rcpp::List control);
+RcppExport SEXP _semiselect_som_cpp(SEXP problemSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(som_cpp(problem, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ward_cpp
+Rcpp::List ward_cpp(Rcpp::List problem, Rcpp::List control, int clusters, int most);
+RcppExport SEXP _semiselect_ward_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP clustersSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< int >::type clusters(clustersSEXP);
+    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(ward_cpp(problem, control, clusters, most));
+    return rcpp_result_gen;
+END_RCPP
+}
 // wckm_cpp
 Rcpp::List wckm_cpp(Rcpp::List problem, Rcpp::List control, Rcpp::List starts, double beta, double lambda, double fuzzifier, int max_iter, double tol, bool scale_penalty);
 RcppExport SEXP _semiselect_wckm_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP startsSEXP, SEXP betaSEXP, SEXP lambdaSEXP, SEXP fuzzifierSEXP, SEXP max_iterSEXP, SEXP tolSEXP, SEXP scale_penaltySEXP) {
@@ -143,8 +169,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // cls_cpp
-Rcpp::List cls_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string denominator, bool drop_cl_edges);
-RcppExport SEXP _semiselect_cls_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP denominatorSEXP, SEXP drop_cl_edgesSEXP) {
+Rcpp::List cls_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string denominator, bool drop_cl_edges, bool som);
+RcppExport SEXP _semiselect_cls_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP denominatorSEXP, SEXP drop_cl_edgesSEXP, SEXP somSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -153,7 +179,54 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< std::string >::type denominator(denominatorSEXP);
     Rcpp::traits::input_parameter< bool >::type drop_cl_edges(drop_cl_edgesSEXP);
-    rcpp_result_gen = Rcpp::wrap(cls_cpp(problem, graph, control, denominator, drop_cl_edges));
+    Rcpp::traits::input_parameter< bool >::type som(somSEXP);
+    rcpp_result_gen = Rcpp::wrap(cls_cpp(problem, graph, control, denominator, drop_cl_edges, som));
+    return rcpp_result_gen;
+END_RCPP
+}
+// csfs_cpp
+Rcpp::List csfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string neighborhood, std::string conflict, std::string coherence, bool som);
+RcppExport SEXP _semiselect_csfs_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP neighborhoodSEXP, SEXP conflictSEXP, SEXP coherenceSEXP, SEXP somSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type neighborhood(neighborhoodSEXP);
+    Rcpp::traits::input_parameter< std::string >::type conflict(conflictSEXP);
+    Rcpp::traits::input_parameter< std::string >::type coherence(coherenceSEXP);
+    Rcpp::traits::input_parameter< bool >::type som(somSEXP);
+    rcpp_result_gen = Rcpp::wrap(csfs_cpp(problem, graph, control, neighborhood, conflict, coherence, som));
+    return rcpp_result_gen;
+END_RCPP
+}
+// bcs_cpp
+Rcpp::List bcs_cpp(Rcpp::List problem, Rcpp::List control, Eigen::MatrixXd must_link, Eigen::MatrixXd cannot_link, int score, double nu, int best, bool vote);
+RcppExport SEXP _semiselect_bcs_cpp(SEXP problemSEXP, SEXP controlSEXP, SEXP must_linkSEXP, SEXP cannot_linkSEXP, SEXP scoreSEXP, SEXP nuSEXP, SEXP bestSEXP, SEXP voteSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type must_link(must_linkSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type cannot_link(cannot_linkSEXP);
+    Rcpp::traits::input_parameter< int >::type score(scoreSEXP);
+    Rcpp::traits::input_parameter< double >::type nu(nuSEXP);
+    Rcpp::traits::input_parameter< int >::type best(bestSEXP);
+    Rcpp::traits::input_parameter< bool >::type vote(voteSEXP);
+    rcpp_result_gen = Rcpp::wrap(bcs_cpp(problem, control, must_link, cannot_link, score, nu, best, vote));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_pairs_cpp
+Rcpp::NumericVector count_pairs_cpp(Rcpp::List problem);
+RcppExport SEXP _semiselect_count_pairs_cpp(SEXP problemSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_pairs_cpp(problem));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -324,6 +397,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// spfs_cpp
+Rcpp::List spfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string search, std::string similarity, double rho, int n_features);
+RcppExport SEXP _semiselect_spfs_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP searchSEXP, SEXP similaritySEXP, SEXP rhoSEXP, SEXP n_featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graph(graphSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< std::string >::type search(searchSEXP);
+    Rcpp::traits::input_parameter< std::string >::type similarity(similaritySEXP);
+    Rcpp::traits::input_parameter< double >::type rho(rhoSEXP);
+    Rcpp::traits::input_parameter< int >::type n_features(n_featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(spfs_cpp(problem, graph, control, search, similarity, rho, n_features));
+    return rcpp_result_gen;
+END_RCPP
+}
 // label_propagation_cpp
 Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string method, double alpha, Rcpp::Nullable<double> eta, bool class_mass, double tol, int max_iter);
 RcppExport SEXP _semiselect_label_propagation_cpp(SEXP problemSEXP, SEXP graphSEXP, SEXP controlSEXP, SEXP methodSEXP, SEXP alphaSEXP, SEXP etaSEXP, SEXP class_massSEXP, SEXP tolSEXP, SEXP max_iterSEXP) {
@@ -394,6 +484,32 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type cost(costSEXP);
     Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
     rcpp_result_gen = Rcpp::wrap(linear_svm_cpp(x, sign, cost, tol));
+    return rcpp_result_gen;
+END_RCPP
+}
+// l1svm_cpp
+Rcpp::List l1svm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
+RcppExport SEXP _semiselect_l1svm_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(l1svm_cpp(problem, settings, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// l0svm_cpp
+Rcpp::List l0svm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control);
+RcppExport SEXP _semiselect_l0svm_cpp(SEXP problemSEXP, SEXP settingsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(l0svm_cpp(problem, settings, control));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -551,12 +667,17 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_cop_kmeans_cpp", (DL_FUNC) &_semiselect_cop_kmeans_cpp, 5},
     {"_semiselect_mpc_kmeans_cpp", (DL_FUNC) &_semiselect_mpc_kmeans_cpp, 5},
     {"_semiselect_neighborhood_means_cpp", (DL_FUNC) &_semiselect_neighborhood_means_cpp, 2},
+    {"_semiselect_som_cpp", (DL_FUNC) &_semiselect_som_cpp, 2},
+    {"_semiselect_ward_cpp", (DL_FUNC) &_semiselect_ward_cpp, 4},
     {"_semiselect_wckm_cpp", (DL_FUNC) &_semiselect_wckm_cpp, 9},
     {"_semiselect_l2gfs_cpp", (DL_FUNC) &_semiselect_l2gfs_cpp, 6},
     {"_semiselect_coherence_cpp", (DL_FUNC) &_semiselect_coherence_cpp, 3},
     {"_semiselect_constraint_cpp", (DL_FUNC) &_semiselect_constraint_cpp, 4},
     {"_semiselect_sc4_cpp", (DL_FUNC) &_semiselect_sc4_cpp, 3},
-    {"_semiselect_cls_cpp", (DL_FUNC) &_semiselect_cls_cpp, 5},
+    {"_semiselect_cls_cpp", (DL_FUNC) &_semiselect_cls_cpp, 6},
+    {"_semiselect_csfs_cpp", (DL_FUNC) &_semiselect_csfs_cpp, 7},
+    {"_semiselect_bcs_cpp", (DL_FUNC) &_semiselect_bcs_cpp, 8},
+    {"_semiselect_count_pairs_cpp", (DL_FUNC) &_semiselect_count_pairs_cpp, 1},
     {"_semiselect_report_columns_cpp", (DL_FUNC) &_semiselect_report_columns_cpp, 1},
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
@@ -569,11 +690,14 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_trcfs_cpp", (DL_FUNC) &_semiselect_trcfs_cpp, 4},
     {"_semiselect_spec_cpp", (DL_FUNC) &_semiselect_spec_cpp, 7},
     {"_semiselect_sselect_cpp", (DL_FUNC) &_semiselect_sselect_cpp, 4},
+    {"_semiselect_spfs_cpp", (DL_FUNC) &_semiselect_spfs_cpp, 7},
     {"_semiselect_label_propagation_cpp", (DL_FUNC) &_semiselect_label_propagation_cpp, 9},
     {"_semiselect_fs_manifold_cpp", (DL_FUNC) &_semiselect_fs_manifold_cpp, 4},
     {"_semiselect_senfs_cpp", (DL_FUNC) &_semiselect_senfs_cpp, 3},
     {"_semiselect_drsvm_cpp", (DL_FUNC) &_semiselect_drsvm_cpp, 3},
     {"_semiselect_linear_svm_cpp", (DL_FUNC) &_semiselect_linear_svm_cpp, 4},
+    {"_semiselect_l1svm_cpp", (DL_FUNC) &_semiselect_l1svm_cpp, 3},
+    {"_semiselect_l0svm_cpp", (DL_FUNC) &_semiselect_l0svm_cpp, 3},
     {"_semiselect_remove_redundant_cpp", (DL_FUNC) &_semiselect_remove_redundant_cpp, 4},
     {"_semiselect_mean_correlation_cpp", (DL_FUNC) &_semiselect_mean_correlation_cpp, 4},
     {"_semiselect_variance_cpp", (DL_FUNC) &_semiselect_variance_cpp, 2},

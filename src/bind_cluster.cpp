@@ -2,6 +2,8 @@
 
 #include "core/cluster/cop_kmeans.hpp"
 #include "core/cluster/mpc_kmeans.hpp"
+#include "core/cluster/som.hpp"
+#include "core/cluster/ward.hpp"
 
 using namespace semiselect;
 
@@ -51,4 +53,30 @@ Eigen::MatrixXd neighborhood_means_cpp(Rcpp::List problem, int clusters) {
   const Problem data = as_problem(problem);
   return neighborhood_means(
       data.x, close_constraints(data.x.n(), data.y, data.constraints), clusters);
+}
+
+// [[Rcpp::export]]
+Rcpp::List som_cpp(Rcpp::List problem, Rcpp::List control) {
+  const Som map = som(as_problem(problem).z, as_control(control));
+  return Rcpp::List::create(
+      Rcpp::Named("prototypes") = map.prototypes,
+      Rcpp::Named("size") = Rcpp::IntegerVector::create(map.a, map.b),
+      Rcpp::Named("unit") = to_r_rows(map.unit),
+      Rcpp::Named("quantization_error") = map.quantization_error);
+}
+
+// Ward's hierarchy cut at `clusters`, its heights, and the Davies-Bouldin index of 2, 3, ...
+// clusters; for tests.
+// [[Rcpp::export]]
+Rcpp::List ward_cpp(Rcpp::List problem, Rcpp::List control, int clusters, int most) {
+  const Problem data = as_problem(problem);
+  const Control run = as_control(control);
+  const std::vector<Merge> merges = ward(data.z, run);
+  std::vector<double> height;
+  for (const Merge& merge : merges) height.push_back(merge.height);
+  return Rcpp::List::create(
+      Rcpp::Named("height") = height,
+      Rcpp::Named("cluster") = to_r_rows(cut(merges, data.x.n(), clusters)),
+      Rcpp::Named("index") = davies_bouldin(data.z, merges, most, run),
+      Rcpp::Named("chosen") = to_r_rows(ward_clusters(data.z, run)));
 }

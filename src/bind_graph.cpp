@@ -3,6 +3,7 @@
 #include "core/select/graph/laplacian.hpp"
 #include "core/select/graph/lsdf.hpp"
 #include "core/select/graph/spec.hpp"
+#include "core/select/graph/spfs.hpp"
 #include "core/select/graph/sselect.hpp"
 #include "core/select/graph/trace_ratio.hpp"
 #include "core/select/graph/trcfs.hpp"
@@ -77,4 +78,29 @@ Rcpp::List spec_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, in
 // [[Rcpp::export]]
 Rcpp::List sselect_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, double eta) {
   return to_r(sselect(as_problem(problem), {eta, as_graph_options(graph)}, as_control(control)));
+}
+
+// [[Rcpp::export]]
+Rcpp::List spfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, std::string search,
+                    std::string similarity, double rho, int n_features) {
+  const GraphOptions kernel = as_graph_options(graph);
+  SpfsOptions options;
+  options.search = search == "forward"    ? SpfsSearch::forward
+                   : search == "nesterov" ? SpfsSearch::nesterov
+                                          : SpfsSearch::lar;
+  options.similarity = similarity == "rbf" ? Similarity::rbf : Similarity::classes;
+  options.rho = rho;
+  options.bandwidth = kernel.bandwidth;
+  options.bandwidth_value = kernel.bandwidth_value;
+  options.n_features = n_features;
+  const SpfsFit fit = spfs(as_problem(problem), options, as_control(control));
+  Rcpp::List out = to_r(fit.selection);
+  Rcpp::List info;
+  if (options.similarity == Similarity::rbf) info["bandwidth"] = fit.bandwidth;
+  if (options.search == SpfsSearch::nesterov) {
+    info["lambda"] = fit.lambda;
+    info["gap"] = fit.gap;
+  }
+  out["info"] = info;
+  return out;
 }

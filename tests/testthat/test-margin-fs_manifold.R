@@ -366,7 +366,7 @@ test_that("a duplicated column counts as one with twice the room", {
   expect_lt(best - info_of(twice)$upper, 0.02 * best)
 })
 
-test_that("columns that are constant on the labelled rows have p = 0 and change nothing at tau = 0", {
+test_that("columns that are constant on the labelled rows have p = 0, without effect at tau = 0", {
   data <- two_groups(seed = 11)
   still <- matrix(0, 40, 3, dimnames = list(NULL, c("s1", "s2", "s3")))
   still[25:40, ] <- rnorm(48)
@@ -569,14 +569,15 @@ test_that("the error of one candidate is what refitting by hand gives", {
 test_that("tau = \"max\" maximizes the saddle value", {
   data <- two_groups(seed = 18)
   value <- function(tau) {
-    info_of(suppressWarnings(fsm(data, n_features = 3, k = 6, rho = 0.02, cost = 1, tau = tau)))$upper
+    r <- suppressWarnings(fsm(data, n_features = 3, k = 6, rho = 0.02, cost = 1, tau = tau))
+    info_of(r)$upper
   }
   r <- suppressWarnings(fsm(data, n_features = 3, k = 6, rho = 0.02, cost = 1, tau = "max"))
   expect_gte(info_of(r)$upper, max(vapply(seq(0, 1, 0.1), value, 0)) * (1 - 1e-6))
   expect_identical(attr(r, "params")$tau, info_of(r)$tau)
 })
 
-# ---- degenerate input, line by line ---------------------------------------------------------------
+# ---- degenerate input, line by line -------------------------------------------------------------
 
 test_that("degenerate input has the answer of the specification", {
   data <- two_groups(seed = 19)

@@ -17,7 +17,7 @@ namespace semiselect {
 namespace {
 
 constexpr float far_away = std::numeric_limits<float>::infinity();
-constexpr Index stretch = 32;  // floats between two looks at the bound
+constexpr Index stretch = 64;  // floats between two looks at the bound
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -29,9 +29,11 @@ float gap_plain(const float* a, const float* b, Index length, float bound) {
   float total = 0;
   for (Index c = 0; c < length && total <= bound; c += stretch) {
     using Lane = Eigen::Array<float, 16, 1>;
-    const Lane low = Eigen::Map<const Lane>(a + c) - Eigen::Map<const Lane>(b + c);
-    const Lane high = Eigen::Map<const Lane>(a + c + 16) - Eigen::Map<const Lane>(b + c + 16);
-    total += (low * low + high * high).sum();
+    Lane sum = Lane::Zero();
+    for (Index s = c; s < c + stretch; s += 16) {
+      sum += (Eigen::Map<const Lane>(a + s) - Eigen::Map<const Lane>(b + s)).square();
+    }
+    total += sum.sum();
   }
   return total;
 }
@@ -41,12 +43,13 @@ __attribute__((target("avx2,fma"))) float gap_avx2(const float* a, const float* 
                                                    float bound) {
   float total = 0;
   for (Index c = 0; c < length && total <= bound; c += stretch) {
-    const __m256 d0 = _mm256_sub_ps(_mm256_loadu_ps(a + c), _mm256_loadu_ps(b + c));
-    const __m256 d1 = _mm256_sub_ps(_mm256_loadu_ps(a + c + 8), _mm256_loadu_ps(b + c + 8));
-    const __m256 d2 = _mm256_sub_ps(_mm256_loadu_ps(a + c + 16), _mm256_loadu_ps(b + c + 16));
-    const __m256 d3 = _mm256_sub_ps(_mm256_loadu_ps(a + c + 24), _mm256_loadu_ps(b + c + 24));
-    const __m256 s0 = _mm256_fmadd_ps(d0, d0, _mm256_mul_ps(d1, d1));
-    const __m256 s1 = _mm256_fmadd_ps(d2, d2, _mm256_mul_ps(d3, d3));
+    __m256 s0 = _mm256_setzero_ps(), s1 = s0;
+    for (Index e = c; e < c + stretch; e += 16) {
+      const __m256 d0 = _mm256_sub_ps(_mm256_loadu_ps(a + e), _mm256_loadu_ps(b + e));
+      const __m256 d1 = _mm256_sub_ps(_mm256_loadu_ps(a + e + 8), _mm256_loadu_ps(b + e + 8));
+      s0 = _mm256_fmadd_ps(d0, d0, s0);
+      s1 = _mm256_fmadd_ps(d1, d1, s1);
+    }
     const __m256 s = _mm256_add_ps(s0, s1);
     __m128 h = _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
     h = _mm_add_ps(h, _mm_movehl_ps(h, h));
@@ -94,6 +97,18 @@ class Rows {
       return static_cast<float>(2 - 2 * product * size_[at(i)] * size_[at(j)]);
     }
     return static_cast<float>(std::max(0.0, size_[at(i)] + size_[at(j)] - 2 * product));
+  }
+
+  // Asks for the row to be brought near, before it is needed.
+  void fetch(int i) const {
+#if defined(__GNUC__) || defined(__clang__)
+    if (sparse_) return;
+    const char* bytes = reinterpret_cast<const char*>(row(i));
+    const Index size = std::min<Index>(length_ * 4, 512);
+    for (Index b = 0; b < size; b += 64) __builtin_prefetch(bytes + b);
+#else
+    static_cast<void>(i);
+#endif
   }
 
   // Puts the rows into another order, so that rows which meet often lie close: position s then
@@ -366,9 +381,10 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return h ^ (h >> 31);
 }
 
-// At most `kept` rows that have row j in their list, for every j, drawn at random where there are
-// more; the sign bit tells fresh entries.
+// Some rows that have row j in their list, for every j, drawn at random where there are more. Half
+// as many as a list holds: more cost time and find nothing.
 struct Reverse {
+  Index most;  // room for so many per row
   std::vector<int> index;
   std::vector<char> fresh;
   std::vector<int> count;
@@ -376,11 +392,13 @@ struct Reverse {
 
 Reverse reversed(const Lists& lists, Index n, std::uint64_t seed, const Control& control) {
   const Index kept = lists.kept();
+  const Index most = (kept + 1) / 2;
   Reverse out;
-  out.index.resize(at(n * kept));
-  out.fresh.resize(at(n * kept));
+  out.most = most;
+  out.index.resize(at(n * most));
+  out.fresh.resize(at(n * most));
   out.count.assign(at(n), 0);
-  std::vector<std::uint32_t> priority(at(n * kept));
+  std::vector<std::uint32_t> priority(at(n * most));
   // Every unit reads all lists and keeps what points into its own range of rows.
   const Index units = std::max(control.threads, 1);
   parallel_for(units, control, [&](Index t) {
@@ -389,15 +407,16 @@ Reverse reversed(const Lists& lists, Index n, std::uint64_t seed, const Control&
       for (Index s = 0; s < kept; ++s) {
         const int j = lists.index(i)[s];
         if (j < first || j >= last) continue;
-        const Index start = Index(j) * kept;
+        const Index start = Index(j) * most;
         const std::uint32_t rank = static_cast<std::uint32_t>(
             mix(seed + static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)));
         Index to = out.count[at(j)];
-        if (to < kept) {
+        if (to < most) {
           ++out.count[at(j)];
         } else {
           // Equal ranks: the row that came first stays, in the fixed order of the rows.
-          const auto worst = std::max_element(priority.begin() + start, priority.begin() + start + kept);
+          const auto worst =
+              std::max_element(priority.begin() + start, priority.begin() + start + most);
           if (rank >= *worst) continue;
           to = worst - (priority.begin() + start);
         }
@@ -451,6 +470,7 @@ Index descend(const Rows& rows, Index n, std::uint64_t seed, const Control& cont
   std::vector<Index> changed(at(units), 0);
   parallel_for(units, control, [&](Index t) {
     Seen seen(4 * kept * kept + 4 * kept + 1);
+    std::vector<int> tried;
     for (Index i = t * block; i < std::min(n, (t + 1) * block); ++i) {
       seen.clear();
       seen.insert(static_cast<int>(i));
@@ -459,32 +479,39 @@ Index descend(const Rows& rows, Index n, std::uint64_t seed, const Control& cont
         if (j >= 0) seen.insert(j);
       }
       lists.settle(i);
-      const auto try_row = [&](int c) {
-        if (!seen.insert(c)) return;
+      tried.clear();
+      const auto follow = [&](int j, bool new_path) {
+        for (Index s = 0; s < kept; ++s) {
+          const int c = index[at(j * kept + s)];
+          if (c >= 0 && (new_path || fresh[at(j * kept + s)]) && seen.insert(c)) tried.push_back(c);
+        }
+        for (Index s = 0; s < back.count[at(j)]; ++s) {
+          const int c = back.index[at(j * back.most + s)];
+          if ((new_path || back.fresh[at(j * back.most + s)]) && seen.insert(c)) tried.push_back(c);
+        }
+      };
+      for (Index s = 0; s < back.count[at(i)]; ++s) {
+        const int j = back.index[at(i * back.most + s)];
+        if (seen.insert(j)) tried.push_back(j);
+      }
+      for (Index s = 0; s < kept; ++s) {
+        const int j = index[at(i * kept + s)];
+        if (j >= 0) follow(j, fresh[at(i * kept + s)] != 0);
+      }
+      for (Index s = 0; s < back.count[at(i)]; ++s) {
+        follow(back.index[at(i * back.most + s)], back.fresh[at(i * back.most + s)] != 0);
+      }
+
+      constexpr std::size_t ahead = 4;
+      for (std::size_t s = 0; s < std::min(ahead, tried.size()); ++s) rows.fetch(tried[s]);
+      for (std::size_t s = 0; s < tried.size(); ++s) {
+        if (s + ahead < tried.size()) rows.fetch(tried[s + ahead]);
+        const int c = tried[s];
         const float bound = lists.bound(i);
         const int low = static_cast<int>(std::min<Index>(i, c));
         const int high = static_cast<int>(std::max<Index>(i, c));
         const float d = rows.distance(low, high, bound);
         if (d <= bound && lists.offer(i, d, c)) ++changed[at(t)];
-      };
-      const auto follow = [&](int j, bool new_path) {
-        for (Index s = 0; s < kept; ++s) {
-          const int c = index[at(j * kept + s)];
-          if (c >= 0 && (new_path || fresh[at(j * kept + s)])) try_row(c);
-        }
-        for (Index s = 0; s < back.count[at(j)]; ++s) {
-          const int c = back.index[at(j * kept + s)];
-          if (new_path || back.fresh[at(j * kept + s)]) try_row(c);
-        }
-      };
-      for (Index s = 0; s < back.count[at(i)]; ++s) {
-        const int j = back.index[at(i * kept + s)];
-        try_row(j);
-        follow(j, back.fresh[at(i * kept + s)] != 0);
-      }
-      for (Index s = 0; s < kept; ++s) {
-        const int j = index[at(i * kept + s)];
-        if (j >= 0) follow(j, fresh[at(i * kept + s)] != 0);
       }
     }
   });

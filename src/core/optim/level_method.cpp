@@ -374,7 +374,9 @@ bool CutModel::project(Eigen::VectorXd& p, double target) const {
     Eigen::VectorXd right(w);
     for (Index c = 0; c < w; ++c) {
       const Index j = work[static_cast<std::size_t>(c)];
-      for (Index e = 0; e < f; ++e) slope(e, c) = g_(free[static_cast<std::size_t>(e)], j) / norm(j);
+      for (Index e = 0; e < f; ++e) {
+        slope(e, c) = g_(free[static_cast<std::size_t>(e)], j) / norm(j);
+      }
       right(c) = r(j);
     }
     Eigen::MatrixXd hessian = Eigen::MatrixXd::Zero(w, w);

@@ -131,7 +131,9 @@ SvmDual svm_dual(const Eigen::MatrixXd& kernel, const Eigen::VectorXd& y,
   if (kernel.rows() != l || kernel.cols() != l) {
     throw std::invalid_argument("svm_dual: the kernel must have one row and column per label.");
   }
-  if (plus == 0 || plus == l) throw std::invalid_argument("svm_dual: both classes must be present.");
+  if (plus == 0 || plus == l) {
+    throw std::invalid_argument("svm_dual: both classes must be present.");
+  }
   if (!(options.cost > 0)) throw std::invalid_argument("svm_dual: the cost must be positive.");
 
   const Scaled problem{kernel, y, options.cost};
@@ -150,7 +152,7 @@ SvmDual svm_dual(const Eigen::MatrixXd& kernel, const Eigen::VectorXd& y,
   const double spare = std::max(1.0, gradient.cwiseAbs().mean());
   Eigen::VectorXd z = gradient.cwiseMax(0).array() + spare;  // of t >= 0
   Eigen::VectorXd s = (-gradient).cwiseMax(0).array() + spare;  // of t <= 1
-  double beta = 0;                                              // of y't = 0: the b of the classifier
+  double beta = 0;  // of y't = 0: the b of the classifier
 
   int iterations = 0;
   double best = std::numeric_limits<double>::infinity();
@@ -158,7 +160,8 @@ SvmDual svm_dual(const Eigen::MatrixXd& kernel, const Eigen::VectorXd& y,
   Eigen::VectorXd best_t = t, best_z = z, best_s = s;
   for (; iterations < options.max_iter; ++iterations) {
     const double gap = t.dot(z) + v.dot(s);
-    const double value = std::max(std::abs(t.sum() - 0.5 * t.dot(gradient + Eigen::VectorXd::Ones(l))),
+    // sum t - 1/2 t'Qt, with Qt = gradient + 1.
+    const double value = std::max(std::abs(0.5 * t.sum() - 0.5 * t.dot(gradient)),
                                   std::numeric_limits<double>::min());
     if (gap < best) {
       if (gap < 0.5 * best) stalled = 0;

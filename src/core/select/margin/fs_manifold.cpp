@@ -510,7 +510,8 @@ Runs relax(const Setting& setting, const std::vector<Index>& at, const MatrixXd&
   std::iota(out.order.begin(), out.order.end(), Index{0});
   const auto& constant = problem.constant;
   std::sort(out.order.begin(), out.order.end(), [&](Index a, Index b) {
-    const bool ca = constant[static_cast<std::size_t>(a)], cb = constant[static_cast<std::size_t>(b)];
+    const bool ca = constant[static_cast<std::size_t>(a)];
+    const bool cb = constant[static_cast<std::size_t>(b)];
     if (ca != cb) return cb;
     if (first(a) != first(b)) return first(a) > first(b);
     if (second(a) != second(b)) return second(a) > second(b);
@@ -605,7 +606,8 @@ FsManifoldCandidate cross_validate(const Setting& setting, const std::vector<int
   Index total = 0;
   const Index units = static_cast<Index>(tried.size());
   double done = 0;
-  const double work = static_cast<double>(units) * static_cast<double>(setting.options.folds.size());
+  const double work =
+      static_cast<double>(units) * static_cast<double>(setting.options.folds.size());
   for (const std::vector<Index>& fold : setting.options.folds) {
     std::vector<Index> train, test;
     std::vector<int> train_code, test_code;
@@ -791,7 +793,8 @@ FsManifoldFit fs_manifold(const Problem& problem, const GraphOptions& graph,
                                     .cast<int>());
     for (std::size_t i = 0; i < run.saddle.trace.size(); ++i) {
       const LevelTrace& t = run.saddle.trace[i];
-      out.trace.push_back({static_cast<int>(r), static_cast<int>(i) + 1, t.value, t.upper, t.lower});
+      out.trace.push_back(
+          {static_cast<int>(r), static_cast<int>(i) + 1, t.value, t.upper, t.lower});
     }
     out.selection.iterations += static_cast<int>(run.saddle.trace.size());
     out.selection.converged = out.selection.converged && run.saddle.converged;
@@ -827,7 +830,8 @@ FsManifoldFit fs_manifold(const Problem& problem, const GraphOptions& graph,
     const Index j = classifier.columns[static_cast<std::size_t>(e)];
     // w (x / divisor - shift / divisor - mean) on the scale of x.
     out.coefficients.row(j) = classifier.w.row(e) / z.divisor(j);
-    out.intercept -= (z.shift(j) / z.divisor(j) + setting.mean(j)) * classifier.w.row(e).transpose();
+    const double origin = z.shift(j) / z.divisor(j) + setting.mean(j);
+    out.intercept -= origin * classifier.w.row(e).transpose();
   }
   const MatrixXd link = decision(setting, classifier, at);
   out.platt.resize(2, y.cols());
