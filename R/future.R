@@ -172,7 +172,10 @@ run_on_workers <- function(todo, run, work, shared, functions, receive, has) {
   jobs <- Filter(Negate(is.null), lapply(split_tasks(todo, future::nbrOfWorkers()), launch))
   pause <- 0.01
   while (length(jobs)) {
-    ready <- vapply(jobs, function(job) future::resolved(job$future), NA)
+    # Asking a dead worker is an error; collect() reports it.
+    ready <- vapply(jobs, function(job) {
+      tryCatch(future::resolved(job$future), error = function(error) TRUE)
+    }, NA)
     jobs <- Filter(Negate(is.null), c(jobs[!ready], lapply(jobs[ready], collect)))
     if (any(ready)) pause <- 0.01
     if (length(jobs)) Sys.sleep(pause)
