@@ -5,8 +5,8 @@
 #   Rscript inst/benchmark/filters.R all      2000 x 10 000 too
 #
 # scikit-feature, Rdimtools and praznik are not always at hand: their recorded times are scaled by
-# what FNN takes here over what it took where they were recorded. The exponents are slopes of log time
-# against log size over the largest doublings; below the stated one, fixed costs still show.
+# what FNN takes here over what it took where they were recorded. The exponents are slopes of log
+# time against log size over the largest doublings; below the stated one, fixed costs still show.
 
 library(semiselect)
 stopifnot(requireNamespace("FNN", quietly = TRUE))
@@ -69,12 +69,12 @@ quiet <- function(f, ...) {
 }
 grow("SPEC phi 2, n", "2", c(500, 1000, 2000), function(n) quiet(rank_spec, data_of(n, 1000)$x))
 grow("SPEC phi 2, p", "1", c(1000, 2000, 4000), function(p) quiet(rank_spec, data_of(1000, p)$x))
-grow("SPEC phi 2 on a graph, edges", "1", c(10, 20, 40), function(k) {
-  d <- data_of(1000, 2000)
+grow("SPEC phi 2 on a graph, edges", "1", c(50, 100, 200), function(k) {
+  d <- data_of(1000, 4000)
   quiet(rank_spec, d$x, graph = neighbor_graph(d$x, k = k))
 })
-grow("sSelect on a graph, edges", "1", c(10, 20, 40), function(k) {
-  d <- data_of(1000, 2000)
+grow("sSelect on a graph, edges", "1", c(50, 100, 200), function(k) {
+  d <- data_of(1000, 4000)
   quiet(rank_sselect, d$x, d$y, graph = neighbor_graph(d$x, k = k))
 })
 grow("ReliefF, labelled rows", "2", c(500, 1000, 2000), function(n) {
@@ -101,6 +101,10 @@ grow("UVS, p", "1", c(4000, 8000, 16000), function(p) {
   d <- data_of(1000, p)
   quiet(rank_uvs, d$x, universum = d$x[1:200, ])
 })
-grow("sparsity, n (Gram matrix and lassos)", "2 to 3", c(200, 400, 800), function(n) {
-  quiet(rank_sparsity, data_of(n, 1000)$x)
+# Rows around a few centers: on pure noise every row needs most of the others, and the lassos grow
+# with the cube of n.
+grow("sparsity, n", "2", c(500, 1000, 2000), function(n) {
+  set.seed(1)
+  x <- matrix(rnorm(n * 5), n) %*% matrix(rnorm(5 * 500), 5) + 0.3 * matrix(rnorm(n * 500), n)
+  quiet(rank_sparsity, x)
 })
