@@ -19,8 +19,9 @@
 #' @section Ranking: `statistic` is \eqn{|t_j|}, the size of the coefficient on the scaled columns;
 #' `selected` means \eqn{t_j \ne 0}. Features that are not selected are ordered by
 #' \eqn{|v_j|/\lambda_1 - 1}, their (negative) `score`: how close they are to entering
-#' (\eqn{v} is the vector of the dual problem, \eqn{\lambda_2 t = \mathrm{soft}(v, \lambda_1)}). With
-#' `path = TRUE` the ranking is by entry: the largest \eqn{\lambda_1} of the path at which a feature
+#' (\eqn{v} is the vector of the dual problem,
+#' \eqn{\lambda_2 t = \mathrm{soft}(v, \lambda_1)}). With `path = TRUE` the ranking is by
+#' entry: the largest \eqn{\lambda_1} of the path at which a feature
 #' is selected, ties by \eqn{|t_j|} there, and those that never enter by \eqn{|v_j|} at the
 #' smallest; `score` is then p - rank + 1. With `path = TRUE` and `n_features`, unless `lambda1` is
 #' given, the model is that of the largest \eqn{\lambda_1} on the path with so many features.
@@ -83,10 +84,10 @@
 #'   scale of `x` (a matrix with one column per class for more than two), `standardized` (on the
 #'   scaled columns) and `objective` (F; one value per class); `info` has `objective` (F over the
 #'   outer iterations), `objective_by_start`, `start`, `iterations`, `inner_iterations`, `gap`,
-#'   `converged`, `lambda1`, `lambda2`, `r`, `v`, with `path = TRUE` the data frame `path` (`lambda1`,
-#'   `objective`, `n_selected`), and for more than two classes these by class in `by_class`.
-#'   `augment()` gives the rows with `label`, `decision`, `class` and `decided`, which is
-#'   whether \eqn{|g| > s}.
+#'   `converged`, `lambda1`, `lambda2`, `r`, `v`, with `path = TRUE` the data frame `path`
+#'   (`lambda1`, `objective`, `n_selected`), and for more than two classes these by class in
+#'   `by_class`. `augment()` gives the rows with `label`, `decision`, `class` and `decided`: whether
+#'   \eqn{|g| > s}.
 #' @references Dai, Yu and Li (2013), A semisupervised feature selection with support vector
 #'   machine, Journal of Applied Mathematics 2013, 416320. Collobert, Sinz, Weston and Bottou
 #'   (2006), Large scale transductive SVMs, JMLR 7. Ye, Chen and Xie (2011), Efficient variable
@@ -172,8 +173,8 @@ register_selector("senfs",
 #' zero, the second lets correlated features in or out together. `lambda1 = 0` is the ordinary
 #' linear SVM, `lambda2 = 0` the L1-SVM (its solution need not be unique).
 #'
-#' The problem is convex and solved to a certified relative duality gap of `tol`, usually exactly: by
-#' alternating directions, finished on the active sets.
+#' The problem is convex and solved to a certified relative duality gap of `tol`, usually exactly:
+#' by alternating directions, finished on the active sets.
 #'
 #' @section Ranking: As for [rank_senfs()]: by \eqn{|t_j|}, the coefficient on the scaled columns,
 #' features with \eqn{t_j = 0} by \eqn{|v_j|/\lambda_1 - 1}; with `path = TRUE` by entry. More than
@@ -290,7 +291,8 @@ check_senfs_labels <- function(problem, cost, cost_unlabelled, r, n_unlabelled) 
   if (cost > 0) return(check_both_classes(problem))
   if (cost_unlabelled == 0 || n_unlabelled == 0 || is.null(r)) {
     abort_input(paste0(
-      "`cost = 0` leaves the labels out: it needs unlabelled rows, `cost_unlabelled > 0` and `r`.\n",
+      "`cost = 0` leaves the labels out: it needs unlabelled rows, `cost_unlabelled > 0` and ",
+      "`r`.\n",
       "Give these, or a positive `cost`."
     ))
   }
@@ -348,8 +350,8 @@ margin_fit <- function(fit, problem, s = NULL) {
     if (all(lengths(values) == 1)) unlist(values) else do.call(cbind, values)
   }
   named <- function(values) {
-    if (several) rownames(values) <- problem$features else names(values) <- problem$features
-    values
+    if (!several) return(stats::setNames(values, problem$features))
+    matrix(values, nrow = problem$p, dimnames = list(problem$features, levels))
   }
 
   fit$model <- list(
@@ -388,7 +390,8 @@ margin_fit <- function(fit, problem, s = NULL) {
   fit$converge_hint <- "tol"
 
   if (all(pick("standardized") == 0) && !all(problem$constant)) {
-    warn_user("No feature is selected: `lambda1` is too large for these labels. Give a smaller one.")
+    warn_user("No feature is selected: `lambda1` is too large for these labels.\n",
+              "Give a smaller one.")
   }
   fit
 }

@@ -1,5 +1,5 @@
-# Speed of the margin family beside its peers, in one run: CPU seconds of one thread, the peer's time
-# divided by ours, and the duality gap that each reaches, since a solver that stops early is quick.
+# Speed of the margin family beside its peers, in one run: CPU seconds of one thread, the peer's
+# time divided by ours, and how far each is from the optimum, since who stops early is quick.
 #
 #   Rscript inst/benchmark/margin.R [quick]
 #
@@ -55,7 +55,9 @@ for (size in sizes) {
            sprintf("gap %.1e; its excess %.1e", max(fit$gap), excess))
   }
   if (has("e1071") && n * p <= 4e6) {
-    time <- seconds(peer <- e1071::svm(data$x, data$y, kernel = "linear", cost = cost, scale = FALSE))
+    time <- seconds({
+      peer <- e1071::svm(data$x, data$y, kernel = "linear", cost = cost, scale = FALSE)
+    })
     w <- drop(t(peer$coefs) %*% peer$SV)
     turn <- if (sum(w * fit$coefficients) < 0) -1 else 1
     excess <- hinge(data, turn * w, -turn * peer$rho, cost) / best - 1

@@ -650,7 +650,8 @@ bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
     if (warm || round > 0) {
       const Eigen::VectorXd& t = round > 0 ? fit.t : state.t;
       const Eigen::VectorXd dt =
-          round > 0 ? Eigen::VectorXd(v - lambda2_ * fit.t) : Eigen::VectorXd(rho_ * kappa_ * state.dt);
+          round > 0 ? Eigen::VectorXd(v - lambda2_ * fit.t)
+                    : Eigen::VectorXd(rho_ * kappa_ * state.dt);
       part.t.resize(k);
       part.dt.resize(k);
       for (Index c = 0; c < k; ++c) {
@@ -679,7 +680,8 @@ bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
 
     Index violating = 0;
     for (Index j = 0; j < p_; ++j) {
-      if (!inside[static_cast<std::size_t>(j)] && std::abs(v(j)) > lambda1 * (1 + 1e-10)) ++violating;
+      const bool outside = !inside[static_cast<std::size_t>(j)];
+      if (outside && std::abs(v(j)) > lambda1 * (1 + 1e-10)) ++violating;
     }
     const bool enough = options.exact ? violating == 0 : fit.converged || violating == 0;
     if (enough || spent >= options.max_iter) {
