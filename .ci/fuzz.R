@@ -57,7 +57,7 @@ run_case <- function(case) {
   if (!is.null(case$constraints)) {
     case$constraints <- do.call(pairwise_constraints, case$constraints)
   }
-  suppressWarnings(do.call(rank_features, case))
+  suppressMessages(suppressWarnings(do.call(rank_features, case)))
 }
 
 # NULL, "refused", or what is wrong with the answer.

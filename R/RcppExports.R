@@ -73,6 +73,10 @@ check_contradiction_cpp <- function(n, y, classes, must_link, cannot_link) {
     .Call(`_semiselect_check_contradiction_cpp`, n, y, classes, must_link, cannot_link)
 }
 
+nearest_rows_cpp <- function(train, test, sizes, control) {
+    .Call(`_semiselect_nearest_rows_cpp`, train, test, sizes, control)
+}
+
 exact_search_rows_cpp <- function() {
     .Call(`_semiselect_exact_search_rows_cpp`)
 }
@@ -127,6 +131,14 @@ drsvm_cpp <- function(problem, settings, control) {
 
 linear_svm_cpp <- function(x, sign, cost, tol) {
     .Call(`_semiselect_linear_svm_cpp`, x, sign, cost, tol)
+}
+
+l1svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l1svm_cpp`, problem, settings, control)
+}
+
+l0svm_cpp <- function(problem, settings, control) {
+    .Call(`_semiselect_l0svm_cpp`, problem, settings, control)
 }
 
 remove_redundant_cpp <- function(x, columns, min_mi, control) {

@@ -59,6 +59,29 @@
 #' work matrices of \eqn{\min(n, d)^2}. More than 20 000 rows and 20 000 features at once are
 #' refused.
 #'
+#' @section Revising the pseudo-labels (ours): The paper takes its pseudo-labels once, from
+#' neighbors among all columns. Noise columns spoil these neighbors: with 200 of them beside the 50
+#' of g50c two thirds of the pseudo-labels are right, and no fit recovers from that. With `refresh
+#' = r` the rows are projected on the differences of their class means, the neighbors are sought
+#' there, and labels are propagated anew; r times, the means being those of the labelled rows at
+#' first and of all rows with a pseudo-label later. The new graph serves the penalty too. It is
+#' taken only if it gets more of the labels right than the first one when they are held out, a
+#' tenth of each class at a time, by more than the root of the number of labels on which the two
+#' graphs differ (a standard error): where the classes lie on a manifold rather than on two sides
+#' of a plane (images) the projection would lose it. `info$refresh` has the counts (`held_out`,
+#' `right_before`, `right_after`) and the outcome (`revised`). Deterministic.
+#'
+#' Test accuracy on 20 fresh draws of g50c (350 rows, 20 labels per class) with 0, 50, 100 and 200
+#' noise columns: .874, .824, .763, .690 without, .885, .873, .872, .825 with `refresh = 3`,
+#' standard errors .006 to .015; TRCFS and a linear SVM, its number of columns chosen on the test
+#' rows, .864, .835, .843, .799. On Colon, Prostate, Coil20 and YaleB (40 partitions, 5 labels per
+#' class) the projection was taken in 0 to 15 percent of the partitions and changed the mean
+#' accuracy by +.011, -.005, -.002 and 0 (standard errors up to .009); on PCMAC and Basehock (20
+#' labels, 6 partitions) and Mnist 4 against 9 (10 labels, 3 partitions) by -.001, 0 and 0. So with
+#' a few dozen labels and many columns of doubtful use, try `refresh = 3`. The default stays the
+#' paper's method. The script is `system.file("experiments", "jsfs_refresh.R", package =
+#' "semiselect")`.
+#'
 #' @section Departures from the paper:
 #' - The likelihood of the pseudo-labelled rows is raised to the power `mu`; the printed factor
 #'   would only add a constant. The evidence (17) has \eqn{w^\top (A + B) w}, not \eqn{w^\top A w}.
@@ -97,6 +120,8 @@
 #' @param tol,max_iter Largest change of a weight at which the iteration stops, and the most
 #'   iterations. `tol = 0` runs all of them.
 #' @param newton_tol,max_newton The same for the gradient in Newton's method, within an iteration.
+#' @param refresh Rounds in which graph and pseudo-labels are revised; 0: never, as in the paper.
+#'   See the section on it.
 #' @param center Whether columns are centered after scaling; `NULL`: unless `scale = "none"`.
 #' @inherit selector_arguments return
 #' @references Jiang, Wu, Yu and Chen (2019), Joint semi-supervised feature selection and
@@ -115,7 +140,7 @@
 rank_jsfs <- function(x, y = NULL, gamma = 0.001, mu = 0.5, eta = 10, beta = 5, lp_alpha = 0.99,
                       update = c("mm", "em"), prune_weight = 1e-3, prune_row = 1e-3,
                       prune_scale = c("relative", "absolute"), tol = 1e-3, max_iter = 200,
-                      newton_tol = 1e-8, max_newton = 50, graph = NULL, k = 5,
+                      newton_tol = 1e-8, max_newton = 50, refresh = 0, graph = NULL, k = 5,
                       metric = c("euclidean", "cosine"),
                       weights = c("binary", "heat", "cosine"), bandwidth = "median",
                       symmetrize = c("union", "mutual"),
@@ -137,6 +162,7 @@ rank_jsfs <- function(x, y = NULL, gamma = 0.001, mu = 0.5, eta = 10, beta = 5, 
   max_iter <- check_count(max_iter, "max_iter")
   newton_tol <- check_number(newton_tol, "newton_tol", 0, open = "min")
   max_newton <- check_count(max_newton, "max_newton")
+  refresh <- check_count(refresh, "refresh", min = 0)
   center <- check_flag(center, "center", null = TRUE) %||% (scale != "none")
   weights <- check_choice(weights, c("binary", "heat", "cosine"), "weights")
   check_jsfs_data(problem, gamma, mu)
@@ -145,7 +171,9 @@ rank_jsfs <- function(x, y = NULL, gamma = 0.001, mu = 0.5, eta = 10, beta = 5, 
   params <- params_in_force()
   inform_dropped_levels(problem)
   fit <- run_core(control, jsfs_cpp(problem, options, control, params))
-  new_ranking("jsfs", problem, describe_jsfs(fit, problem, y, mu), params)
+  fit <- describe_jsfs(fit, problem, y, mu)
+  if (refresh > 0) fit$info$refresh <- fit$refresh
+  new_ranking("jsfs", problem, fit, params)
 }
 
 register_selector("jsfs",

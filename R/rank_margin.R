@@ -19,8 +19,9 @@
 #' @section Ranking: `statistic` is \eqn{|t_j|}, the size of the coefficient on the scaled columns;
 #' `selected` means \eqn{t_j \ne 0}. Features that are not selected are ordered by
 #' \eqn{|v_j|/\lambda_1 - 1}, their (negative) `score`: how close they are to entering
-#' (\eqn{v} is the vector of the dual problem, \eqn{\lambda_2 t = \mathrm{soft}(v, \lambda_1)}). With
-#' `path = TRUE` the ranking is by entry: the largest \eqn{\lambda_1} of the path at which a feature
+#' (\eqn{v} is the vector of the dual problem,
+#' \eqn{\lambda_2 t = \mathrm{soft}(v, \lambda_1)}). With `path = TRUE` the ranking is by
+#' entry: the largest \eqn{\lambda_1} of the path at which a feature
 #' is selected, ties by \eqn{|t_j|} there, and those that never enter by \eqn{|v_j|} at the
 #' smallest; `score` is then p - rank + 1. With `path = TRUE` and `n_features`, unless `lambda1` is
 #' given, the model is that of the largest \eqn{\lambda_1} on the path with so many features.
@@ -59,7 +60,8 @@
 #'   given: clustering by a large margin, whose sign (which class is the positive one) is arbitrary.
 #' @param cost_unlabelled C*, the weight of an unlabelled row.
 #' @param lambda1,lambda2 Weights of the two penalties; `NULL`: see Defaults. Not both 0. `lambda1`
-#'   may have one value per class.
+#'   may have one value per class. With `path = TRUE` `lambda2` may be a grid: ranking and model are
+#'   those of its first value, `info$path` has the paths of all, with a first column `lambda2`.
 #' @param s Half the width of the band around the boundary in which unlabelled rows are ignored,
 #'   at least 0 and less than 1.
 #' @param balance Whether the mean decision value of the unlabelled rows is fixed. `NULL`: if there
@@ -82,10 +84,10 @@
 #'   scale of `x` (a matrix with one column per class for more than two), `standardized` (on the
 #'   scaled columns) and `objective` (F; one value per class); `info` has `objective` (F over the
 #'   outer iterations), `objective_by_start`, `start`, `iterations`, `inner_iterations`, `gap`,
-#'   `converged`, `lambda1`, `lambda2`, `r`, `v`, with `path = TRUE` the data frame `path` (`lambda1`,
-#'   `objective`, `n_selected`), and for more than two classes these by class in `by_class`.
-#'   `augment()` gives the rows with `label`, `decision`, `class` and `decided`, which is
-#'   whether \eqn{|g| > s}.
+#'   `converged`, `lambda1`, `lambda2`, `r`, `v`, with `path = TRUE` the data frame `path`
+#'   (`lambda1`, `objective`, `n_selected`), and for more than two classes these by class in
+#'   `by_class`. `augment()` gives the rows with `label`, `decision`, `class` and `decided`: whether
+#'   \eqn{|g| > s}.
 #' @references Dai, Yu and Li (2013), A semisupervised feature selection with support vector
 #'   machine, Journal of Applied Mathematics 2013, 416320. Collobert, Sinz, Weston and Bottou
 #'   (2006), Large scale transductive SVMs, JMLR 7. Ye, Chen and Xie (2011), Efficient variable
@@ -112,13 +114,13 @@ rank_senfs <- function(x, y, cost = 1, cost_unlabelled = 0.1 * cost, lambda1 = N
   problem <- as_problem(x, y, scale = scale)
   cost <- check_number(cost, "cost", min = 0)
   cost_unlabelled <- check_number(cost_unlabelled, "cost_unlabelled", min = 0)
+  path <- check_flag(path, "path")
   lambda1 <- check_lambda1(lambda1, problem)
-  lambda2 <- check_number(lambda2, "lambda2", min = 0, null = TRUE)
+  lambda2 <- check_lambda2(lambda2, path)
   s <- check_number(s, "s", min = 0, max = 1, open = "max")
   balance <- check_flag(balance, "balance", null = TRUE)
   r <- check_number(r, "r", min = -1, max = 1, open = c("min", "max"), null = TRUE)
   solver <- check_choice(solver, c("mm", "admm"), "solver")
-  path <- check_flag(path, "path")
   n_lambda <- check_count(n_lambda, "n_lambda")
   tol <- check_number(tol, "tol", min = 0, open = "min")
   aggregate <- check_choice(aggregate, c("norm", "max", "sum"), "aggregate")
@@ -145,11 +147,12 @@ rank_senfs <- function(x, y, cost = 1, cost_unlabelled = 0.1 * cost, lambda1 = N
     aggregate = aggregate, system = "automatic"
   )
   control <- run_control(threads, verbose)
-  fit <- run_core(control, senfs_cpp(problem, settings, control))
-  fit <- margin_fit(fit, problem, s)
+  fit <- margin_grid(settings, lambda2, function(settings) {
+    margin_fit(run_core(control, senfs_cpp(problem, settings, control)), problem, s)
+  })
   # So that the call can be repeated; but a path that chooses lambda1 itself must choose again.
   if (!(path && !is.null(n_features))) lambda1 <- fit$info$lambda1
-  lambda2 <- fit$info$lambda2
+  if (is.null(lambda2)) lambda2 <- fit$info$lambda2
   if (length(fit$by_class) == 1) r <- fit$info$r
   new_ranking("senfs", problem, fit, params_in_force())
 }
@@ -170,8 +173,8 @@ register_selector("senfs",
 #' zero, the second lets correlated features in or out together. `lambda1 = 0` is the ordinary
 #' linear SVM, `lambda2 = 0` the L1-SVM (its solution need not be unique).
 #'
-#' The problem is convex and solved to a certified relative duality gap of `tol`, usually exactly: by
-#' alternating directions, finished on the active sets.
+#' The problem is convex and solved to a certified relative duality gap of `tol`, usually exactly:
+#' by alternating directions, finished on the active sets.
 #'
 #' @section Ranking: As for [rank_senfs()]: by \eqn{|t_j|}, the coefficient on the scaled columns,
 #' features with \eqn{t_j = 0} by \eqn{|v_j|/\lambda_1 - 1}; with `path = TRUE` by entry. More than
@@ -201,9 +204,9 @@ rank_drsvm <- function(x, y, cost = 1, lambda1 = NULL, lambda2 = NULL, path = FA
                        threads = getOption("semiselect.threads", 2L), verbose = interactive()) {
   problem <- as_problem(x, y, scale = scale)
   cost <- check_number(cost, "cost", min = 0, open = "min")
-  lambda1 <- check_lambda1(lambda1, problem)
-  lambda2 <- check_number(lambda2, "lambda2", min = 0, null = TRUE)
   path <- check_flag(path, "path")
+  lambda1 <- check_lambda1(lambda1, problem)
+  lambda2 <- check_lambda2(lambda2, path)
   n_lambda <- check_count(n_lambda, "n_lambda")
   tol <- check_number(tol, "tol", min = 0, open = "min")
   aggregate <- check_choice(aggregate, c("norm", "max", "sum"), "aggregate")
@@ -217,10 +220,11 @@ rank_drsvm <- function(x, y, cost = 1, lambda1 = NULL, lambda2 = NULL, path = FA
     system = "automatic"
   )
   control <- run_control(threads, verbose)
-  fit <- run_core(control, drsvm_cpp(problem, settings, control))
-  fit <- margin_fit(fit, problem)
+  fit <- margin_grid(settings, lambda2, function(settings) {
+    margin_fit(run_core(control, drsvm_cpp(problem, settings, control)), problem)
+  })
   if (!(path && !is.null(n_features))) lambda1 <- fit$info$lambda1
-  lambda2 <- fit$info$lambda2
+  if (is.null(lambda2)) lambda2 <- fit$info$lambda2
   new_ranking("drsvm", problem, fit, params_in_force())
 }
 
@@ -240,8 +244,31 @@ check_lambda1 <- function(lambda1, problem) {
   check_number(lambda1, "lambda1", min = 0)
 }
 
+# One number, with a path also a grid; NULL for the default.
+check_lambda2 <- function(lambda2, path) {
+  if (!path || !is.numeric(lambda2) || length(lambda2) < 2) {
+    return(check_number(lambda2, "lambda2", min = 0, null = TRUE))
+  }
+  vapply(as.vector(lambda2), check_number, 0, name = "lambda2", min = 0)
+}
+
+# A path for each lambda2 of a grid. Ranking and model are those of the first; `info$path` has all.
+margin_grid <- function(settings, lambda2, run) {
+  if (length(lambda2) < 2) return(run(settings))
+  fits <- lapply(lambda2, function(value) {
+    settings$lambda2 <- value
+    run(settings)
+  })
+  fit <- fits[[1]]
+  fit$info$path <- do.call(rbind, Map(function(value, other) {
+    cbind(lambda2 = value, other$info$path)
+  }, lambda2, fits))
+  fit$converged <- all(vapply(fits, `[[`, NA, "converged"))
+  fit
+}
+
 check_both_penalties <- function(lambda1, lambda2) {
-  if (!is.null(lambda1) && !is.null(lambda2) && any(lambda1 == 0) && lambda2 == 0) {
+  if (!is.null(lambda1) && !is.null(lambda2) && any(lambda1 == 0) && any(lambda2 == 0)) {
     abort_input("`lambda1` and `lambda2` must not both be 0.\nMake one of them positive.")
   }
 }
@@ -264,7 +291,8 @@ check_senfs_labels <- function(problem, cost, cost_unlabelled, r, n_unlabelled) 
   if (cost > 0) return(check_both_classes(problem))
   if (cost_unlabelled == 0 || n_unlabelled == 0 || is.null(r)) {
     abort_input(paste0(
-      "`cost = 0` leaves the labels out: it needs unlabelled rows, `cost_unlabelled > 0` and `r`.\n",
+      "`cost = 0` leaves the labels out: it needs unlabelled rows, `cost_unlabelled > 0` and ",
+      "`r`.\n",
       "Give these, or a positive `cost`."
     ))
   }
@@ -322,8 +350,8 @@ margin_fit <- function(fit, problem, s = NULL) {
     if (all(lengths(values) == 1)) unlist(values) else do.call(cbind, values)
   }
   named <- function(values) {
-    if (several) rownames(values) <- problem$features else names(values) <- problem$features
-    values
+    if (!several) return(stats::setNames(values, problem$features))
+    matrix(values, nrow = problem$p, dimnames = list(problem$features, levels))
   }
 
   fit$model <- list(
@@ -362,7 +390,8 @@ margin_fit <- function(fit, problem, s = NULL) {
   fit$converge_hint <- "tol"
 
   if (all(pick("standardized") == 0) && !all(problem$constant)) {
-    warn_user("No feature is selected: `lambda1` is too large for these labels. Give a smaller one.")
+    warn_user("No feature is selected: `lambda1` is too large for these labels.\n",
+              "Give a smaller one.")
   }
   fit
 }

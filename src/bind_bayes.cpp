@@ -1,5 +1,4 @@
 #include "convert.h"
-
 #include "core/select/bayes/jsfs.hpp"
 
 using namespace semiselect;
@@ -26,19 +25,19 @@ static JsfsOptions as_jsfs_options(const Rcpp::List& options) {
   out.newton_tol = number("newton_tol");
   out.max_newton = Rcpp::as<int>(options["max_newton"]);
   out.center = Rcpp::as<bool>(options["center"]);
+  out.refresh = Rcpp::as<int>(options["refresh"]);
   return out;
 }
 
 static Rcpp::List to_r(const RelevanceFit& fit) {
   return Rcpp::List::create(
       Rcpp::Named("objective") = fit.objective, Rcpp::Named("log_ml_w") = fit.log_ml_w,
-      Rcpp::Named("log_ml_lambda") = fit.log_ml_lambda,
-      Rcpp::Named("n_features") = fit.n_features, Rcpp::Named("n_unlabelled") = fit.n_unlabelled,
-      Rcpp::Named("newton") = fit.newton, Rcpp::Named("iterations") = fit.iterations,
-      Rcpp::Named("converged") = fit.converged, Rcpp::Named("separates") = fit.separates,
-      Rcpp::Named("weights") = fit.weights, Rcpp::Named("alpha") = fit.alpha,
-      Rcpp::Named("pruned_at") = fit.pruned_at, Rcpp::Named("lambda") = fit.lambda,
-      Rcpp::Named("row_precision") = fit.row_precision);
+      Rcpp::Named("log_ml_lambda") = fit.log_ml_lambda, Rcpp::Named("n_features") = fit.n_features,
+      Rcpp::Named("n_unlabelled") = fit.n_unlabelled, Rcpp::Named("newton") = fit.newton,
+      Rcpp::Named("iterations") = fit.iterations, Rcpp::Named("converged") = fit.converged,
+      Rcpp::Named("separates") = fit.separates, Rcpp::Named("weights") = fit.weights,
+      Rcpp::Named("alpha") = fit.alpha, Rcpp::Named("pruned_at") = fit.pruned_at,
+      Rcpp::Named("lambda") = fit.lambda, Rcpp::Named("row_precision") = fit.row_precision);
 }
 
 // [[Rcpp::export]]
@@ -53,5 +52,8 @@ Rcpp::List jsfs_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::List control, Rc
   out["coefficients"] = fit.coefficients;
   out["intercept"] = fit.intercept;
   out["link"] = fit.link;
+  out["refresh"] = Rcpp::List::create(
+      Rcpp::Named("revised") = fit.revised, Rcpp::Named("held_out") = fit.held_out,
+      Rcpp::Named("right_before") = fit.right_before, Rcpp::Named("right_after") = fit.right_after);
   return out;
 }

@@ -1,5 +1,4 @@
 #include "convert.h"
-
 #include "core/graph/label_propagation.hpp"
 
 using namespace semiselect;
@@ -18,9 +17,9 @@ Rcpp::List label_propagation_cpp(Rcpp::List problem, Rcpp::List graph, Rcpp::Lis
   options.tol = tol;
   options.max_iter = max_iter;
   Graph neighbors = neighbor_graph(data.z, as_graph_options(graph), run);
-  const LinkedGraph linked = eta.isNull()
-                                 ? without_links(std::move(neighbors))
-                                 : link_classes(std::move(neighbors), data.y, Rcpp::as<double>(eta));
+  const LinkedGraph linked =
+      eta.isNull() ? without_links(std::move(neighbors))
+                   : link_classes(std::move(neighbors), data.y, Rcpp::as<double>(eta));
   const PropagatedLabels out = propagate_labels(linked, data.y, options, run);
   const Eigen::MatrixXd weighted =
       class_mass ? class_mass_normalized(out.f, out.reachable, data.y) : out.f;

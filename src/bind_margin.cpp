@@ -3,6 +3,8 @@
 #include "core/optim/linear_svm.hpp"
 #include "core/select/margin/drsvm.hpp"
 #include "core/select/margin/fs_manifold.hpp"
+#include "core/select/margin/l0svm.hpp"
+#include "core/select/margin/l1svm.hpp"
 #include "core/select/margin/senfs.hpp"
 
 using namespace semiselect;
@@ -234,4 +236,69 @@ Rcpp::List linear_svm_cpp(SEXP x, Eigen::MatrixXd sign, double cost, double tol)
   const LinearSvm fit = linear_svm(as_feature_matrix(x), sign, options, control);
   return Rcpp::List::create(Rcpp::Named("w") = fit.w, Rcpp::Named("b") = fit.b,
                             Rcpp::Named("gap") = fit.gap);
+}
+
+// ---- L1-SVM and L0-SVM ----
+
+namespace {
+
+Rcpp::List to_r(const SparseSvmFit& fit) {
+  Rcpp::List out = Rcpp::List::create(
+      Rcpp::Named("coefficients") = fit.coefficients, Rcpp::Named("intercept") = fit.intercept,
+      Rcpp::Named("standardized") = fit.w, Rcpp::Named("pull") = fit.pull,
+      Rcpp::Named("decision") = fit.decision, Rcpp::Named("cost") = fit.cost,
+      Rcpp::Named("primal") = fit.primal, Rcpp::Named("dual") = fit.dual,
+      Rcpp::Named("gap") = fit.gap, Rcpp::Named("objective") = fit.objective,
+      Rcpp::Named("iterations") = fit.iterations, Rcpp::Named("converged") = fit.converged,
+      Rcpp::Named("prob") = Rcpp::NumericVector::create(fit.platt_a, fit.platt_b));
+  if (!fit.path_cost.empty()) {
+    const Eigen::ArrayXd cost =
+        Eigen::Map<const Eigen::ArrayXd>(fit.path_cost.data(), fit.path_cost.size());
+    out["path"] = Rcpp::DataFrame::create(
+        Rcpp::Named("lambda1") = Eigen::VectorXd(cost.inverse()),
+        Rcpp::Named("objective") = fit.path_objective,
+        Rcpp::Named("n_selected") =
+            Rcpp::IntegerVector(fit.path_selected.begin(), fit.path_selected.end()));
+  }
+  if (!fit.death.empty()) out["death"] = fit.death;
+  return out;
+}
+
+Rcpp::List to_r(const Selection& selection, const std::vector<SparseSvmFit>& by_class) {
+  Rcpp::List out = ::to_r(selection);
+  Rcpp::List classes;
+  for (const SparseSvmFit& one : by_class) classes.push_back(to_r(one));
+  out["by_class"] = classes;
+  return out;
+}
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::List l1svm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control) {
+  const Problem data = as_problem(problem);
+  L1svmOptions options;
+  options.cost = or_default(settings["cost"], -1);
+  options.loss =
+      Rcpp::as<std::string>(settings["loss"]) == "squared" ? L1Loss::squared : L1Loss::hinge;
+  options.path = settings["path"];
+  options.n_lambda = settings["n_lambda"];
+  options.tol = settings["tol"];
+  options.n_features = Rcpp::as<int>(settings["n_features"]);
+  const L1svmFit fit = l1svm(data, options, as_control(control));
+  return to_r(fit.selection, fit.by_class);
+}
+
+// [[Rcpp::export]]
+Rcpp::List l0svm_cpp(Rcpp::List problem, Rcpp::List settings, Rcpp::List control) {
+  const Problem data = as_problem(problem);
+  L0svmOptions options;
+  options.cost = or_default(settings["cost"], -1);
+  options.variant =
+      Rcpp::as<std::string>(settings["variant"]) == "l1" ? L0Variant::l1 : L0Variant::l2;
+  options.tol = settings["tol"];
+  options.max_rounds = settings["max_rounds"];
+  options.n_features = Rcpp::as<int>(settings["n_features"]);
+  const L0svmFit fit = l0svm(data, options, as_control(control));
+  return to_r(fit.selection, fit.by_class);
 }

@@ -59,7 +59,8 @@ TEST_CASE("a column subset does what its dense copy does", "[column_subset]") {
       for (const bool is_sparse : {false, true}) {
         const FeatureMatrix z =
             (is_sparse ? sparse.view : FeatureMatrix::dense(x)).scaled(scale).centered(center);
-        INFO("scale " << static_cast<int>(scale) << " center " << center << " sparse " << is_sparse);
+        INFO("scale " << static_cast<int>(scale) << " center " << center << " sparse "
+                      << is_sparse);
         if (center) CHECK(z.to_dense().colwise().sum().cwiseAbs().maxCoeff() < 1e-10);
         std::vector<Index> all(static_cast<std::size_t>(p));
         for (Index j = 0; j < p; ++j) all[static_cast<std::size_t>(j)] = j;
@@ -77,8 +78,10 @@ TEST_CASE("a column subset does what its dense copy does", "[column_subset]") {
           const Index d = subset.d();
           REQUIRE(d == dense.cols());
           const double size = dense.norm();
-          CHECK((subset.times(v.topRows(d), control) - dense * v.topRows(d)).norm() < 1e-12 * size * 20);
-          CHECK((subset.transposed_times(u, control) - dense.transpose() * u).norm() < 1e-11 * size);
+          CHECK((subset.times(v.topRows(d), control) - dense * v.topRows(d)).norm() <
+                1e-12 * size * 20);
+          CHECK((subset.transposed_times(u, control) - dense.transpose() * u).norm() <
+                1e-11 * size);
           const Eigen::MatrixXd k = dense * v.col(0).head(d).asDiagonal() * dense.transpose();
           CHECK((subset.row_gram(v.topRows(d), control) - k).norm() < 1e-12 * size * size);
           const Eigen::MatrixXd s = dense.transpose() * u.col(0).asDiagonal() * dense;

@@ -29,9 +29,9 @@ TEST_CASE("conjugate gradients", "[optim]") {
 
   SECTION("solve what a dense factorization solves, with and without the diagonal") {
     const Eigen::MatrixXd exact = Cholesky(a).solve(b);
-    for (const Eigen::VectorXd& diagonal :
-         {Eigen::VectorXd(), Eigen::VectorXd(a.diagonal())}) {
-      const ConjugateGradientSolution s = conjugate_gradients(product_with(a), b, diagonal, {}, control);
+    for (const Eigen::VectorXd& diagonal : {Eigen::VectorXd(), Eigen::VectorXd(a.diagonal())}) {
+      const ConjugateGradientSolution s =
+          conjugate_gradients(product_with(a), b, diagonal, {}, control);
       CHECK(s.converged);
       CHECK((s.x - exact).norm() <= 1e-11 * exact.norm());
       CHECK(s.residual.maxCoeff() <= 1e-11);
@@ -49,7 +49,8 @@ TEST_CASE("conjugate gradients", "[optim]") {
     a.bottomLeftCorner(6, 6).setZero();
     Eigen::MatrixXd top = b;
     top.bottomRows(6).setZero();
-    const ConjugateGradientSolution s = conjugate_gradients(product_with(a), top, a.diagonal(), {}, control);
+    const ConjugateGradientSolution s =
+        conjugate_gradients(product_with(a), top, a.diagonal(), {}, control);
     CHECK(s.x.bottomRows(6) == Eigen::MatrixXd::Zero(6, 3));
   }
   SECTION("say when the limit came first, and answer 0 to 0") {

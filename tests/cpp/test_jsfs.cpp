@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <limits>
 
@@ -45,7 +44,8 @@ struct Toy {
         y.code[row] = c;
         labelled[row] = true;
       }
-      if (i % 11 != 7 || labelled[row]) target[row] = rng.uniform() < 0.85 || labelled[row] ? c : 1 - c;
+      if (i % 11 != 7 || labelled[row])
+        target[row] = rng.uniform() < 0.85 || labelled[row] ? c : 1 - c;
     }
     for (Index r = 0; r < p; ++r) columns.push_back(r);
     GraphOptions options;
@@ -57,7 +57,8 @@ struct Toy {
     return graph.laplacian_times(Eigen::MatrixXd(Eigen::MatrixXd::Identity(x.rows(), x.rows())));
   }
   RelevanceFit fit(const JsfsOptions& options) const {
-    return fit_relevance(FeatureMatrix::dense(x), columns, graph, target, labelled, options, control);
+    return fit_relevance(FeatureMatrix::dense(x), columns, graph, target, labelled, options,
+                         control);
   }
 };
 
@@ -156,7 +157,11 @@ struct Naive {
       feature2.push_back(feature[kept[r]]);
       for (Index s = 0; s < d; ++s) b2(r, s) = b(kept[r], kept[s]);
     }
-    x = x2; b = b2; w = w2; alpha = alpha2; feature = feature2;
+    x = x2;
+    b = b2;
+    w = w2;
+    alpha = alpha2;
+    feature = feature2;
     for (Index j = 0; j < x.rows(); ++j) {
       if (!act[j] || toy.labelled[j]) continue;
       for (int step = 0; step < 200; ++step) {
@@ -188,9 +193,8 @@ struct Naive {
     log_ml_lambda.push_back(sum);
     objective.push_back(log_ml_w.back() + sum - l);
     for (Index r = 0; r < d; ++r) {
-      alpha(r) = o.update == RelevanceUpdate::em
-                     ? 1 / (w(r) * w(r) + 1 / alpha(r) - delta(r))
-                     : alpha(r) * std::sqrt(delta(r)) / std::abs(w(r));
+      alpha(r) = o.update == RelevanceUpdate::em ? 1 / (w(r) * w(r) + 1 / alpha(r) - delta(r))
+                                                 : alpha(r) * std::sqrt(delta(r)) / std::abs(w(r));
       alpha(r) = std::min(std::max(alpha(r), 1e-6), 1e12);
     }
   }
@@ -226,36 +230,43 @@ TEST_CASE("jsfs reproduces the worked example", "[jsfs]") {
     std::vector<double> value;
   };
   const std::vector<Column> table = {
-      {RelevanceUpdate::em, 1,
-       {0.1647861152, 0.4561377874, 0.0059021504, -0.5881594747, 1.031916784, 0.9075015918,
-        1.113245783, 0.8294948451, 0.5403287178, 0.5057116178, 0.5402102674, 0.4685129011,
-        0.5083959406, 0.5066325746, 0.5213974565, 0.4729805101, 1.508050015, 1.618718917,
+      {RelevanceUpdate::em,
+       1,
+       {0.1647861152,  0.4561377874,  0.0059021504, -0.5881594747, 1.031916784,  0.9075015918,
+        1.113245783,   0.8294948451,  0.5403287178, 0.5057116178,  0.5402102674, 0.4685129011,
+        0.5083959406,  0.5066325746,  0.5213974565, 0.4729805101,  1.508050015,  1.618718917,
         -5.1042572048, -3.9284438016, -5.3079510127}},
-      {RelevanceUpdate::em, 2,
-       {0.1112975661, 0.3860662325, 0.0334018462, -0.6205626425, 1.071851752, 0.867178938,
-        1.21864684, 0.6927240577, 0.4608982871, 0.4129316350, 0.4606302866, 0.3757905081,
-        0.4330016736, 0.4091212661, 0.4376788786, 0.3788751349, 2.100659754, 2.427994853,
+      {RelevanceUpdate::em,
+       2,
+       {0.1112975661,  0.3860662325,  0.0334018462, -0.6205626425, 1.071851752,  0.867178938,
+        1.21864684,    0.6927240577,  0.4608982871, 0.4129316350,  0.4606302866, 0.3757905081,
+        0.4330016736,  0.4091212661,  0.4376788786, 0.3788751349,  2.100659754,  2.427994853,
         -5.0707352747, -4.1633708517, -5.3400496816}},
-      {RelevanceUpdate::em, 5,
-       {0.0738665997, 0.3221482016, 0.0315144235, -0.7232453362, 1.18651301, 0.79561883,
-        1.510155074, 0.418853039, 0.3258786288, 0.2645501674, 0.3244815336, 0.2333177592,
-        0.3042583173, 0.2471974662, 0.2947567654, 0.2327078324, 4.044071596, 5.327064455,
+      {RelevanceUpdate::em,
+       5,
+       {0.0738665997,  0.3221482016,  0.0315144235, -0.7232453362, 1.18651301,   0.79561883,
+        1.510155074,   0.418853039,   0.3258786288, 0.2645501674,  0.3244815336, 0.2333177592,
+        0.3042583173,  0.2471974662,  0.2947567654, 0.2327078324,  4.044071596,  5.327064455,
         -5.0370760941, -4.2929472671, -5.3038133909}},
-      {RelevanceUpdate::mm, 1,
-       {0.1647861152, 0.4561377874, 0.0059021504, -0.5881594747, 1.462540557, 0.7142228659,
-        54.04799227, 0.6370232804, 0.5403287178, 0.5057116178, 0.5402102674, 0.4685129011,
-        0.5083959406, 0.5066325746, 0.5213974565, 0.4729805101, 1.70646812, 1.887807046,
+      {RelevanceUpdate::mm,
+       1,
+       {0.1647861152,  0.4561377874,  0.0059021504, -0.5881594747, 1.462540557,  0.7142228659,
+        54.04799227,   0.6370232804,  0.5403287178, 0.5057116178,  0.5402102674, 0.4685129011,
+        0.5083959406,  0.5066325746,  0.5213974565, 0.4729805101,  1.70646812,   1.887807046,
         -5.1042572048, -3.9284438016, -5.3079510127}},
-      {RelevanceUpdate::mm, 2,
-       {0.1029305835, 0.4204358593, 0.0008880911, -0.6773860813, 3.128699524, 0.5295908018,
-        641.5649426, 0.3887863819, 0.4423260351, 0.3894116477, 0.4422570392, 0.3498089487,
-        0.4122144850, 0.3829735478, 0.4125859095, 0.3504673321, 2.535943614, 3.104551387,
+      {RelevanceUpdate::mm,
+       2,
+       {0.1029305835,  0.4204358593,  0.0008880911, -0.6773860813, 3.128699524,  0.5295908018,
+        641.5649426,   0.3887863819,  0.4423260351, 0.3894116477,  0.4422570392, 0.3498089487,
+        0.4122144850,  0.3829735478,  0.4125859095, 0.3504673321,  2.535943614,  3.104551387,
         -4.9575637211, -4.1309262049, -5.2377883816}},
-      {RelevanceUpdate::mm, 5,
-       {0.0057839083, 0.4094544177, 0, -0.9059305011, 155.8578922, 0.1970558208, none,
-        0.07594033546, 0.2980881507, 0.2134654135, 0.2983042248, 0.1867656753, 0.2805761492,
-        0.1915573336, 0.2483843740, 0.1776963350, 5.088834706, 8.119497969, -4.8145413065,
-        -4.1480950965, -5.0774460642}}};
+      {RelevanceUpdate::mm, 5, {0.0057839083,  0.4094544177,  0,
+                                -0.9059305011, 155.8578922,   0.1970558208,
+                                none,          0.07594033546, 0.2980881507,
+                                0.2134654135,  0.2983042248,  0.1867656753,
+                                0.2805761492,  0.1915573336,  0.2483843740,
+                                0.1776963350,  5.088834706,   8.119497969,
+                                -4.8145413065, -4.1480950965, -5.0774460642}}};
   for (const Column& column : table) {
     options.update = column.update;
     options.max_iter = column.iterations;
@@ -315,7 +326,8 @@ TEST_CASE("the naive steps have the right derivatives", "[jsfs]") {
     const Eigen::VectorXd down = naive.w - step * Eigen::VectorXd::Unit(6, r);
     CHECK((naive.q(up, naive.lambda) - naive.q(down, naive.lambda)) / (2 * step) ==
           Approx(g(r)).epsilon(1e-6).margin(1e-7));
-    CHECK(((naive.gradient(up) - naive.gradient(down)) / (2 * step) + h.col(r)).norm() < 1e-6 * h.norm());
+    CHECK(((naive.gradient(up) - naive.gradient(down)) / (2 * step) + h.col(r)).norm() <
+          1e-6 * h.norm());
   }
   for (Index j = 0; j < 30; ++j) {
     if (!naive.act[j] || toy.labelled[j]) continue;
@@ -330,7 +342,8 @@ TEST_CASE("the naive steps have the right derivatives", "[jsfs]") {
 }
 
 TEST_CASE("primal and dual equal the naive steps", "[jsfs]") {
-  for (const auto& shape : std::vector<std::pair<Index, Index>>{{40, 6}, {40, 25}, {24, 60}, {15, 90}}) {
+  for (const auto& shape :
+       std::vector<std::pair<Index, Index>>{{40, 6}, {40, 25}, {24, 60}, {15, 90}}) {
     for (const double gamma : {0.0, 0.05, 1.0}) {
       for (const double mu : {0.0, 0.5, 1.0}) {
         for (const RelevanceUpdate update : {RelevanceUpdate::mm, RelevanceUpdate::em}) {
@@ -367,7 +380,8 @@ double evidence(const Eigen::MatrixXd& x, const Eigen::MatrixXd& b, const Eigen:
   Eigen::MatrixXd prior = b;
   prior.diagonal() += alpha;
   const Eigen::MatrixXd h = prior + x.transpose() * e.asDiagonal() * x;
-  return 0.5 * (Cholesky(prior).log_determinant() - Cholesky(h).log_determinant() - w.dot(prior * w));
+  return 0.5 *
+         (Cholesky(prior).log_determinant() - Cholesky(h).log_determinant() - w.dot(prior * w));
 }
 
 }  // namespace
@@ -407,10 +421,13 @@ TEST_CASE("Delta by products", "[jsfs]") {
         Eigen::VectorXd up = alpha, down = alpha;
         up(r) += step;
         down(r) -= step;
-        const double slope = (evidence(toy.x, b, e, w, up) - evidence(toy.x, b, e, w, down)) / (2 * step);
-        CHECK(slope == Approx((out.delta(r) - w(r) * w(r)) / 2).epsilon(1e-5).margin(1e-9 / alpha(r)));
+        const double slope =
+            (evidence(toy.x, b, e, w, up) - evidence(toy.x, b, e, w, down)) / (2 * step);
+        CHECK(slope ==
+              Approx((out.delta(r) - w(r) * w(r)) / 2).epsilon(1e-5).margin(1e-9 / alpha(r)));
       }
-      CHECK(out.log_ratio == Approx(Cholesky(prior).log_determinant() - Cholesky(h).log_determinant()));
+      CHECK(out.log_ratio ==
+            Approx(Cholesky(prior).log_determinant() - Cholesky(h).log_determinant()));
 
       const Eigen::VectorXd g = random_matrix(d, 1, 8);
       const RelevanceAlgebra::Direction direction = algebra.solve(e, g);
@@ -419,9 +436,9 @@ TEST_CASE("Delta by products", "[jsfs]") {
 
       // Both rules raise J.
       const double before = evidence(toy.x, b, e, w, alpha);
-      const Eigen::VectorXd mm = alpha.cwiseProduct(out.delta.cwiseSqrt()).cwiseQuotient(w.cwiseAbs());
-      const Eigen::VectorXd em =
-          (w.cwiseAbs2() + alpha.cwiseInverse() - out.delta).cwiseInverse();
+      const Eigen::VectorXd mm =
+          alpha.cwiseProduct(out.delta.cwiseSqrt()).cwiseQuotient(w.cwiseAbs());
+      const Eigen::VectorXd em = (w.cwiseAbs2() + alpha.cwiseInverse() - out.delta).cwiseInverse();
       CHECK(evidence(toy.x, b, e, w, mm) >= before - 1e-9 * std::abs(before));
       CHECK(evidence(toy.x, b, e, w, em) >= before - 1e-9 * std::abs(before));
     }
@@ -453,11 +470,13 @@ TEST_CASE("Delta keeps its digits where the diagonals agree", "[jsfs]") {
 TEST_CASE("the \"mm\" rule for c is the maximum", "[jsfs]") {
   for (const double lambda : {0.01, 0.4, 2.0}) {
     for (const double h : {0.05, 3.0}) {
-      const double c = 1 / (lambda * lambda / 2 + std::sqrt(std::pow(lambda, 4) / 4 + lambda * lambda / h));
+      const double c =
+          1 / (lambda * lambda / 2 + std::sqrt(std::pow(lambda, 4) / 4 + lambda * lambda / h));
       const auto value = [&](double at) {
         return 0.5 * std::log(at) - 0.5 * at * lambda * lambda - 0.5 * std::log(at + h);
       };
-      for (double factor = 1e-3; factor < 1e3; factor *= 1.3) CHECK(value(c * factor) <= value(c) + 1e-12);
+      for (double factor = 1e-3; factor < 1e3; factor *= 1.3)
+        CHECK(value(c * factor) <= value(c) + 1e-12);
       CHECK(1 / c - 1 / (c + h) == Approx(lambda * lambda));
     }
   }
@@ -481,7 +500,8 @@ TEST_CASE("\"mm\" ends where the evidence is stationary, and \"em\" stays there"
     e(i) = (toy.labelled[i] ? 1 : options.mu) * fit.lambda(i) * fit.lambda(i) * s * (1 - s);
     rows.push_back(i);
   }
-  RelevanceAlgebra algebra(ColumnSubset(FeatureMatrix::dense(toy.x), toy.columns), toy.graph, 0, control);
+  RelevanceAlgebra algebra(ColumnSubset(FeatureMatrix::dense(toy.x), toy.columns), toy.graph, 0,
+                           control);
   algebra.set_rows(rows);
   algebra.set_alpha(fit.alpha);
   const Eigen::VectorXd delta = algebra.relevance(e).delta;
@@ -523,8 +543,10 @@ TEST_CASE("jsfs keeps its promises", "[jsfs]") {
       two.threads = 2;
       const FeatureMatrix x = FeatureMatrix::dense(toy.x);
       options.max_iter = 4;
-      const RelevanceFit a = fit_relevance(x, toy.columns, toy.graph, toy.target, toy.labelled, options, control);
-      const RelevanceFit b = fit_relevance(x, toy.columns, toy.graph, toy.target, toy.labelled, options, two);
+      const RelevanceFit a =
+          fit_relevance(x, toy.columns, toy.graph, toy.target, toy.labelled, options, control);
+      const RelevanceFit b =
+          fit_relevance(x, toy.columns, toy.graph, toy.target, toy.labelled, options, two);
       CHECK(a.weights == b.weights);
       CHECK(a.objective == b.objective);
     }
@@ -569,12 +591,14 @@ TEST_CASE("jsfs keeps its promises", "[jsfs]") {
     x << 1, 2, 1, 2, -1, 3, -1, 3, 2, -2, 2, -2, 0, -3, 0, -3;
     std::vector<int> target;
     for (int i = 0; i < 8; ++i) target.push_back(i % 2);
-    const RelevanceFit fit = fit_relevance(FeatureMatrix::dense(x), {0, 1}, LinkedGraph(), target,
-                                           std::vector<bool>(8, true), [] {
-                                             JsfsOptions o;
-                                             o.gamma = 0;
-                                             return o;
-                                           }(), control);
+    const RelevanceFit fit = fit_relevance(
+        FeatureMatrix::dense(x), {0, 1}, LinkedGraph(), target, std::vector<bool>(8, true),
+        [] {
+          JsfsOptions o;
+          o.gamma = 0;
+          return o;
+        }(),
+        control);
     CHECK_FALSE(fit.separates);
     CHECK(fit.converged);
     CHECK(fit.weights.norm() == 0);

@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <numeric>
 
 #include "core/graph/label_propagation.hpp"
@@ -35,9 +34,9 @@ struct Example {
   Eigen::MatrixXd x{12, 4};
   Labels y;
   Example() {
-    x << -0.9, -0.8, -0.6, 0.5, 0.4, -0.4, 0.3, 0.7, 0.6, -1.3, 0.7, 1.6, -3.2, 0.1, 1.1, 0.3,
-        1.5, -2, 0.5, 1.3, -0.3, -0.3, 0.5, -0.1, 2.4, 0.6, 1.5, -1.2, 0.4, -0.3, 0.6, -0.5, 3.3,
-        -0.4, 0.2, 1.8, 2, 2.4, 1.2, 1.3, 2, 0.4, 2, -0.7, 1.6, 0.2, 0.6, 0.3;
+    x << -0.9, -0.8, -0.6, 0.5, 0.4, -0.4, 0.3, 0.7, 0.6, -1.3, 0.7, 1.6, -3.2, 0.1, 1.1, 0.3, 1.5,
+        -2, 0.5, 1.3, -0.3, -0.3, 0.5, -0.1, 2.4, 0.6, 1.5, -1.2, 0.4, -0.3, 0.6, -0.5, 3.3, -0.4,
+        0.2, 1.8, 2, 2.4, 1.2, 1.3, 2, 0.4, 2, -0.7, 1.6, 0.2, 0.6, 0.3;
     y.code = {0, 0, -1, -1, -1, -1, 1, 1, -1, -1, -1, -1};
     y.classes = 2;
   }
@@ -77,9 +76,9 @@ TEST_CASE("rule (3)", "[label_propagation]") {
   SECTION("gives the graph of the worked example") {
     const Eigen::MatrixXd w = dense_w(link_classes(data.neighbors(), data.y, 10));
     Eigen::MatrixXd expected = Eigen::MatrixXd::Zero(12, 12);
-    const int edges[][3] = {{1, 2, 10}, {7, 8, 10}, {1, 4, 1},  {1, 6, 1},   {2, 3, 1},
-                            {2, 5, 1},  {2, 6, 1},  {2, 12, 1}, {3, 5, 1},   {4, 6, 1},
-                            {5, 9, 1},  {6, 8, 1},  {7, 11, 1}, {7, 12, 1},  {8, 12, 1},
+    const int edges[][3] = {{1, 2, 10}, {7, 8, 10},  {1, 4, 1},   {1, 6, 1},  {2, 3, 1},
+                            {2, 5, 1},  {2, 6, 1},   {2, 12, 1},  {3, 5, 1},  {4, 6, 1},
+                            {5, 9, 1},  {6, 8, 1},   {7, 11, 1},  {7, 12, 1}, {8, 12, 1},
                             {9, 12, 1}, {10, 11, 1}, {10, 12, 1}, {11, 12, 1}};
     for (const auto& e : edges) {
       expected(e[0] - 1, e[1] - 1) = expected(e[1] - 1, e[0] - 1) = e[2];
@@ -111,7 +110,8 @@ TEST_CASE("label propagation", "[label_propagation]") {
   const LinkedGraph linked = link_classes(data.neighbors(), data.y, 10);
 
   SECTION("lgc reproduces the worked example") {
-    const PropagatedLabels out = propagate_labels(linked, data.y, with(PropagationMethod::lgc), control);
+    const PropagatedLabels out =
+        propagate_labels(linked, data.y, with(PropagationMethod::lgc), control);
     Eigen::MatrixXd f(12, 2);
     f << 0.3742379554, 0.2919324499, 0.4005888366, 0.3167078967, 0.1454421787, 0.1189266640,
         0.1460554537, 0.1214338789, 0.1744211036, 0.1476448970, 0.2012136227, 0.1783889608,
@@ -141,7 +141,8 @@ TEST_CASE("label propagation against dense algebra", "[label_propagation]") {
       const Eigen::MatrixXd w = dense_w(graph);
       const Eigen::VectorXd d = w.rowwise().sum();
       Eigen::MatrixXd y = Eigen::MatrixXd::Zero(40, 3);
-      for (const Index i : data.y.labelled_rows()) y(i, data.y.code[static_cast<std::size_t>(i)]) = 1;
+      for (const Index i : data.y.labelled_rows())
+        y(i, data.y.code[static_cast<std::size_t>(i)]) = 1;
       const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(40, 40);
 
       const Eigen::VectorXd root = d.cwiseSqrt().cwiseInverse();
@@ -203,8 +204,8 @@ TEST_CASE("label propagation at the edges", "[label_propagation]") {
     Labels y;
     y.code = {0, unlabelled, unlabelled};
     y.classes = 1;
-    for (const auto method : {PropagationMethod::lgc, PropagationMethod::harmonic,
-                              PropagationMethod::random_walk}) {
+    for (const auto method :
+         {PropagationMethod::lgc, PropagationMethod::harmonic, PropagationMethod::random_walk}) {
       const PropagatedLabels out = propagate_labels(graph, y, with(method), control);
       CHECK(out.reachable == std::vector<bool>{true, true, false});
       CHECK(out.f(2, 0) == 0);

@@ -102,7 +102,7 @@ TEST_CASE("senfs never lies below, and mostly at, the optimum over all assignmen
   CHECK(exact >= 4);
 }
 
-TEST_CASE("senfs keeps the balance, its trace falls and its solution is a fixed point", "[margin]") {
+TEST_CASE("senfs keeps the balance, descends and ends at a fixed point", "[margin]") {
   const Toy data = toy(60, 40, 3, 3);
   const Problem problem = as_problem(data);
   SenfsOptions o;

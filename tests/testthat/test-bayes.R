@@ -1,9 +1,9 @@
 # Twelve rows, four features, worked by hand on the page of the method.
 example <- function() {
   x <- matrix(
-    c(-0.9, -0.8, -0.6, 0.5, 0.4, -0.4, 0.3, 0.7, 0.6, -1.3, 0.7, 1.6, -3.2, 0.1, 1.1, 0.3, 1.5, -2, 0.5, 1.3,
-      -0.3, -0.3, 0.5, -0.1, 2.4, 0.6, 1.5, -1.2, 0.4, -0.3, 0.6, -0.5, 3.3, -0.4, 0.2, 1.8, 2, 2.4, 1.2, 1.3,
-      2, 0.4, 2, -0.7, 1.6, 0.2, 0.6, 0.3),
+    c(-0.9, -0.8, -0.6, 0.5, 0.4, -0.4, 0.3, 0.7, 0.6, -1.3, 0.7, 1.6, -3.2, 0.1, 1.1, 0.3,
+      1.5, -2, 0.5, 1.3, -0.3, -0.3, 0.5, -0.1, 2.4, 0.6, 1.5, -1.2, 0.4, -0.3, 0.6, -0.5,
+      3.3, -0.4, 0.2, 1.8, 2, 2.4, 1.2, 1.3, 2, 0.4, 2, -0.7, 1.6, 0.2, 0.6, 0.3),
     12, byrow = TRUE, dimnames = list(NULL, paste0("x", 1:4))
   )
   list(x = x, y = c("a", "a", NA, NA, NA, NA, "b", "b", NA, NA, NA, NA))
@@ -123,9 +123,11 @@ test_that("jsfs reproduces the worked example", {
   r <- run(tol = 0, max_iter = 5)
   info <- attr(r, "info")
   expect_identical(r$feature, c("x4", "x2", "x1", "x3"))
-  expect_equal(r$score, c(0.9059305011, 0.4094544177, 0.0057839083, -2.9999372000), tolerance = 1e-8)
+  expect_equal(r$score, c(0.9059305011, 0.4094544177, 0.0057839083, -2.9999372000),
+               tolerance = 1e-8)
   expect_equal(r$statistic, c(0.9059305011, 0.4094544177, 0.0057839083, 0), tolerance = 1e-7)
-  expect_equal(unname(info$alpha), c(155.8578922, 0.1970558208, Inf, 0.07594033546), tolerance = 1e-6)
+  expect_equal(unname(info$alpha), c(155.8578922, 0.1970558208, Inf, 0.07594033546),
+               tolerance = 1e-6)
   expect_equal(info$lambda, c(1, 1, 0.2980881507, 0.2134654135, 0.2983042248, 0.1867656753, 1, 1,
                               0.2805761492, 0.1915573336, 0.2483843740, 0.1776963350),
                tolerance = 1e-7)
@@ -176,6 +178,9 @@ test_that("a listed graph equals implicit class links, and the rule may come twi
   expect_equal(rank_jsfs(data$x, data$y, graph = W, eta = NULL)$score, implicit$score,
                tolerance = 1e-7)
   expect_equal(rank_jsfs(data$x, data$y, graph = W)$score, implicit$score, tolerance = 1e-7)
+  listed <- neighbor_graph(z, weights = "binary", y = data$y, eta = 10)
+  expect_equal(rank_jsfs(data$x, data$y, graph = listed, eta = NULL)$score, implicit$score,
+               tolerance = 1e-7)
 })
 
 test_that("codes, signs and offsets do what they should", {
@@ -212,10 +217,12 @@ test_that("dense equals sparse and one thread equals two, for every scale", {
       expect_identical(run(x, 2)$score, one$score)
       sparse <- run(Matrix::Matrix(x, sparse = TRUE), 2)
       label <- paste(p, scale, center)
-      expect_equal(attr(sparse, "info")$weights, attr(one, "info")$weights, tolerance = 1e-6, label = label)
+      expect_equal(attr(sparse, "info")$weights, attr(one, "info")$weights, tolerance = 1e-6,
+                   label = label)
       # The classifier on the scale of x gives the fit's own decision values.
-      expect_equal(unname(predict(one, x, "link")), augment(one)$.link, tolerance = 1e-8, label = label)
-      expect_equal(unname(predict(sparse, x, "link")), augment(one)$.link, tolerance = 1e-5, label = label)
+      link <- augment(one)$.link
+      expect_equal(unname(predict(one, x, "link")), link, tolerance = 1e-8, label = label)
+      expect_equal(unname(predict(sparse, x, "link")), link, tolerance = 1e-5, label = label)
     }
   }
 })
@@ -235,7 +242,8 @@ test_that("a row without edges changes no weight, is undecided and has weight 0"
   W <- naive_graph(data$x, 4, weights = "binary")$W
   before <- rank_jsfs(data$x, data$y, graph = W, scale = "none")
   expect_message(
-    after <- rank_jsfs(rbind(data$x, 100), c(data$y, NA), graph = rbind(cbind(W, 0), 0), scale = "none"),
+    after <- rank_jsfs(rbind(data$x, 100), c(data$y, NA), graph = rbind(cbind(W, 0), 0),
+                       scale = "none"),
     "1 of 24 unlabelled"
   )
   expect_equal(attr(after, "info")$weights, attr(before, "info")$weights, tolerance = 1e-8)
@@ -266,7 +274,8 @@ test_that("the result keeps what its page promises", {
   info <- attr(r, "info")
   expect_false(is.unsorted(-r$score))
   expect_identical(r$selected, unname(info$pruned_at[r$index] == 0))
-  for (name in c("objective", "log_ml_w", "log_ml_lambda", "n_features", "n_unlabelled", "newton")) {
+  traces <- c("objective", "log_ml_w", "log_ml_lambda", "n_features", "n_unlabelled", "newton")
+  for (name in traces) {
     expect_length(info[[name]], info$iterations)
   }
   expect_false(is.unsorted(-info$n_features))
@@ -278,8 +287,9 @@ test_that("the result keeps what its page promises", {
   expect_false(is.unsorted(-info$pruned_at[gone]))
   expect_true(all(is.infinite(info$alpha[gone])))
 
-  expect_identical(rank_jsfs(data$x, data$y, n_features = 3)$selected, rep(c(TRUE, FALSE), c(3, 17)))
-  expect_identical(rank_jsfs(data$x, data$y, n_features = 3)$score, r$score)
+  three <- rank_jsfs(data$x, data$y, n_features = 3)
+  expect_identical(three$selected, rep(c(TRUE, FALSE), c(3, 17)))
+  expect_identical(three$score, r$score)
   prob <- predict(r, data$x, "prob")
   expect_identical(colnames(prob), c("u", "v"))
   expect_equal(prob[, "v"], plogis(predict(r, data$x, "link")), ignore_attr = TRUE)
@@ -401,7 +411,8 @@ test_that("every degenerate input has its answer", {
               prune_weight = 1, prune_row = -1, tol = -1, max_iter = 0, newton_tol = 0,
               max_newton = 0, update = "newton", prune_scale = "none", center = NA, gamma = NULL)
   for (i in seq_along(bad)) {
-    expect_error(do.call(rank_jsfs, c(list(x, y), bad[i])), names(bad)[i], class = "semiselect_error")
+    expect_error(do.call(rank_jsfs, c(list(x, y), bad[i])), names(bad)[i],
+                 class = "semiselect_error")
   }
 })
 
@@ -410,4 +421,127 @@ test_that("jsfs refuses what cannot fit into memory, before it is tried", {
   x <- Matrix::sparseMatrix(i = c(1:n, 1), j = c(1:n, 2), x = 1, dims = c(n, n))
   y <- rep(c("a", "b", NA), c(1, 1, n - 2))
   expect_error(rank_jsfs(x, y), "9.6 GB", class = "semiselect_error_size")
+})
+
+# The revision in plain R, for two classes: neighbors on the difference of the class means.
+naive_revision <- function(z, y, k, rounds) {
+  now <- y
+  for (round in seq_len(rounds)) {
+    means <- sapply(c("u", "v"), function(class) colMeans(z[which(now == class), , drop = FALSE]))
+    line <- z %*% (means[, "v"] - means[, "u"])
+    labels <- naive_labels(line, y, k)
+    now <- labels$pseudo
+  }
+  list(W = labels$W, pseudo = now, line = line)
+}
+
+test_that("refresh takes the graph that says more of held-out labels", {
+  used <- logical()
+  for (seed in 1:6) {
+    data <- planted(60, if (seed %% 2) 40 else 3, seed = seed, labelled = 20)
+    z <- scale(data$x)
+    hits <- c(before = 0, after = 0)
+    differ <- 0
+    place <- ave(seq_along(data$y), data$y, FUN = seq_along)
+    for (fold in 1:10) {
+      out <- which(!is.na(data$y) & (place - 1) %% 10 == fold - 1)
+      rest <- replace(data$y, out, NA)
+      before <- naive_labels(z, rest, 5)$pseudo[out] == data$y[out]
+      after <- naive_revision(z, rest, 5, 2)$pseudo[out] == data$y[out]
+      hits <- hits + c(sum(before), sum(after))
+      differ <- differ + sum(before != after)
+    }
+    r <- rank_jsfs(data$x, data$y, refresh = 2)
+    info <- attr(r, "info")
+    expect_identical(info$refresh$held_out, 20L)
+    expect_equal(c(info$refresh$right_before, info$refresh$right_after), unname(hits))
+    better <- diff(unname(hits)) > sqrt(differ)
+    expect_identical(info$refresh$revised, better)
+    used <- c(used, info$refresh$revised)
+    same <- if (better) {
+      rank_jsfs(data$x, data$y, graph = naive_revision(z, data$y, 5, 2)$W, eta = NULL)
+    } else {
+      rank_jsfs(data$x, data$y)
+    }
+    expect_equal(r$score, same$score, tolerance = 1e-6)
+    expect_identical(rank_jsfs(data$x, data$y, refresh = 2, threads = 1)$score, r$score)
+    sparse <- rank_jsfs(Matrix::Matrix(data$x, sparse = TRUE), data$y, refresh = 2)
+    expect_equal(sparse$score, r$score, tolerance = 1e-6)
+  }
+  expect_true(any(used) && !all(used))
+  expect_null(attr(rank_jsfs(data$x, data$y), "info")$refresh)
+  expect_error(rank_jsfs(data$x, data$y, refresh = -1), "refresh", class = "semiselect_error")
+
+  # Three classes, one label each (nothing can be held out), and no unlabelled row.
+  y <- replace(iris$Species, -c(1:8, 51:58, 101:108), NA)
+  several <- attr(rank_jsfs(iris[1:4], y, refresh = 1), "info")$refresh
+  expect_identical(several$held_out, 24L)
+  one <- replace(iris$Species, -c(1, 51, 101), NA)
+  single <- suppressWarnings(rank_jsfs(iris[1:4], one, refresh = 1))
+  expect_false(attr(single, "info")$refresh$revised)
+  full <- suppressWarnings(rank_jsfs(iris[1:4], iris$Species, refresh = 1))
+  expect_identical(attr(full, "info")$refresh$held_out, 0L)
+})
+
+# ---- published and measured figures -----------------------------------------------------------
+
+g50c_split <- function(noise, seed) {
+  set.seed(seed)
+  g <- simulate_g50c(550)
+  x <- cbind(g$x, matrix(rnorm(550 * noise), 550))
+  y <- factor(g$y)
+  train <- sample(550, 350)
+  labelled <- unlist(lapply(levels(y), function(level) sample(train[y[train] == level], 20)))
+  list(x = x[train, ], y = replace(y[train], !(train %in% labelled), NA), x_test = x[-train, ],
+       y_test = y[-train])
+}
+
+test_that("fresh draws of g50c give the page's accuracies, and refresh saves those with noise", {
+  skip_on_cran()
+  # .884 and .668 at 0 and 200 noise columns, 8 partitions of one draw, standard errors to .023.
+  accuracy <- function(noise, refresh) {
+    mean(vapply(1:8, function(seed) {
+      d <- g50c_split(noise, 40 + seed)
+      r <- suppressWarnings(suppressMessages(rank_jsfs(d$x, d$y, refresh = refresh)))
+      mean(predict(r, d$x_test) == d$y_test)
+    }, 0))
+  }
+  expect_lt(abs(accuracy(0, 0) - 0.884), 0.046)
+  noisy <- accuracy(200, 0)
+  expect_lt(abs(noisy - 0.668), 0.065)  # two errors of a difference of two such means
+  expect_gt(accuracy(200, 3), noisy + 0.1)
+})
+
+test_that("the default column of the page's table is met on partitions of our own", {
+  skip_on_cran()
+  folder <- Sys.getenv("SEMISELECT_DATA")
+  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "yaleb.rds")), "SEMISELECT_DATA")
+  # Accuracy and standard error over ten partitions, as measured for the page; five labels a class.
+  table <- list(
+    coil20 = c(train = 100, accuracy = 0.968, error = 0.015, features = 31),
+    yaleb = c(train = 100, accuracy = 0.814, error = 0.04, features = 13),
+    prostate_ge = c(train = 82, accuracy = 0.575, error = 0.05, features = 15),
+    colon = c(train = 42, accuracy = 0.625, error = 0.05, features = 7.5)
+  )
+  for (name in names(table)) {
+    data <- readRDS(file.path(folder, paste0(name, ".rds")))
+    y <- factor(data$y)
+    two <- y %in% levels(y)[1:2]
+    x <- data$x[two, ]
+    storage.mode(x) <- "double"
+    y <- droplevels(y[two])
+    figures <- vapply(1:10, function(seed) {
+      set.seed(70 + seed)
+      train <- sample(length(y), table[[name]][["train"]])
+      labelled <- unlist(lapply(levels(y), function(level) sample(train[y[train] == level], 5)))
+      few <- replace(y[train], !(train %in% labelled), NA)
+      r <- suppressWarnings(suppressMessages(rank_jsfs(x[train, ], few)))
+      c(mean(predict(r, x[-train, ]) == y[-train]), sum(r$selected))
+    }, c(0, 0))
+    own_error <- sd(figures[1, ]) / sqrt(10)
+    apart <- abs(mean(figures[1, ]) - table[[name]][["accuracy"]])
+    expect_lt(apart, 2 * sqrt(own_error^2 + table[[name]][["error"]]^2), label = name)
+    ratio <- mean(figures[2, ]) / table[[name]][["features"]]
+    expect_true(ratio > 0.5 && ratio < 2, label = paste(name, "features"))
+  }
 })

@@ -1,9 +1,9 @@
 # Twelve rows, four features, worked by hand on the page of the method.
 jsfs_x <- function() {
   matrix(
-    c(-0.9, -0.8, -0.6, 0.5, 0.4, -0.4, 0.3, 0.7, 0.6, -1.3, 0.7, 1.6, -3.2, 0.1, 1.1, 0.3, 1.5, -2, 0.5, 1.3,
-      -0.3, -0.3, 0.5, -0.1, 2.4, 0.6, 1.5, -1.2, 0.4, -0.3, 0.6, -0.5, 3.3, -0.4, 0.2, 1.8, 2, 2.4, 1.2, 1.3,
-      2, 0.4, 2, -0.7, 1.6, 0.2, 0.6, 0.3),
+    c(-0.9, -0.8, -0.6, 0.5, 0.4, -0.4, 0.3, 0.7, 0.6, -1.3, 0.7, 1.6, -3.2, 0.1, 1.1, 0.3,
+      1.5, -2, 0.5, 1.3, -0.3, -0.3, 0.5, -0.1, 2.4, 0.6, 1.5, -1.2, 0.4, -0.3, 0.6, -0.5,
+      3.3, -0.4, 0.2, 1.8, 2, 2.4, 1.2, 1.3, 2, 0.4, 2, -0.7, 1.6, 0.2, 0.6, 0.3),
     12, byrow = TRUE, dimnames = list(NULL, paste0("x", 1:4))
   )
 }
@@ -64,7 +64,9 @@ test_that("each method solves its system, with and without class links", {
   for (seed in 1:3) for (links in c(FALSE, TRUE)) {
     data <- random_graph(seed)
     eta <- if (links) 3
-    run <- function(...) suppressMessages(label_propagation(graph = data$W, y = data$y, eta = eta, ...))
+    run <- function(...) {
+      suppressMessages(label_propagation(graph = data$W, y = data$y, eta = eta, ...))
+    }
     W <- if (links) rule_3(data$W, data$y, 3) else data$W
     d <- rowSums(W)
     labelled <- !is.na(data$y)

@@ -91,9 +91,11 @@ test_that("senfs is drsvm without unlabelled rows, or where they weigh nothing",
   expect_equal(coef(free), coef(dr), tolerance = 1e-10)
   expect_false(attr(free, "params")$balance)
   expect_message(
-    none <- rank_senfs(data$x[labelled, ], data$y[labelled]), "rank_drsvm", class = "semiselect_message"
+    none <- rank_senfs(data$x[labelled, ], data$y[labelled]), "rank_drsvm",
+    class = "semiselect_message"
   )
-  expect_equal(coef(none), coef(rank_drsvm(data$x[labelled, ], data$y[labelled])), tolerance = 1e-10)
+  expect_equal(coef(none), coef(rank_drsvm(data$x[labelled, ], data$y[labelled])),
+               tolerance = 1e-10)
   # The constraint may stay in force: then the mean decision value is r.
   tied <- rank_senfs(data$x, data$y, cost_unlabelled = 0, balance = TRUE)
   expect_equal(mean(augment(tied)$decision[!labelled]), info_of(tied)$r, tolerance = 1e-10)
@@ -247,7 +249,7 @@ test_that("a path has two sweeps, ranks by entry and meets single fits", {
   weight <- rep(0, 40)
   for (k in 8:1) {
     single <- suppressWarnings(rank_senfs(data$x, data$y, lambda1 = path$lambda1[k]))
-    # All starts at one value may miss what the sweeps find, and the other way round, but not by much.
+    # All starts at one value may miss what the sweeps find, or find more, but not by much.
     expect_equal(path$objective[k], model_of(single)$objective, tolerance = 0.02)
     t <- abs(model_of(single)$standardized)
     entry[t > 0] <- path$lambda1[k]
@@ -271,6 +273,19 @@ test_that("a drsvm path with warm starts equals cold starts", {
     expect_equal(model_of(cold)$objective, path$objective[k], tolerance = 1e-8)
     expect_identical(sum(cold$selected), path$n_selected[k])
   }
+})
+
+test_that("a grid over lambda2 gives a path for each value", {
+  data <- margin_data(30, 20, 30, seed = 19, shift = 0.4)
+  grid <- rank_drsvm(data$x, data$y, path = TRUE, n_lambda = 4, lambda2 = c(5, 0.5))
+  path <- info_of(grid)$path
+  expect_named(path, c("lambda2", "lambda1", "objective", "n_selected"))
+  second <- rank_drsvm(data$x, data$y, path = TRUE, n_lambda = 4, lambda2 = 0.5)
+  expect_identical(path$objective[5:8], info_of(second)$path$objective)
+  first <- rank_drsvm(data$x, data$y, path = TRUE, n_lambda = 4, lambda2 = 5)
+  expect_identical(coef(grid), coef(first))
+  expect_error(rank_drsvm(data$x, data$y, lambda2 = c(5, 0.5)), "`lambda2`",
+               class = "semiselect_error")
 })
 
 test_that("more than two classes are each set against the rest", {
@@ -410,5 +425,16 @@ test_that("the simulation of Dai et al. comes out as the corrected definition ha
     expect_lt(max(abs(mean_result[2, 2:3] - setting$noise[2:3])), 2)
     expect_lt(abs(mean_result[2, 1] - setting$noise[1]), 25)
     expect_lt(max(abs(mean_result[3, ] - setting$error)), 2)
+  }
+})
+
+test_that("one feature and three classes have a matrix of one row (they once stopped on its names)", {
+  y <- iris$Species
+  y[c(11:50, 61:100, 111:150)] <- NA
+  for (rank in list(rank_senfs, rank_drsvm)) {
+    r <- rank(iris["Petal.Length"], y)
+    weights <- attr(r, "model")$coefficients
+    expect_identical(dimnames(weights), list("Petal.Length", levels(y)))
+    expect_gt(mean(predict(r, iris["Petal.Length"]) == iris$Species), 0.6)
   }
 })

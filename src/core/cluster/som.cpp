@@ -34,6 +34,19 @@ void add_radii(double first, double last, double count, std::vector<double>* out
   }
 }
 
+// The prototype nearest to a row x, from x . c_k (`stride` apart), |c_k|^2 and |x|^2; the lowest of
+// those that differ by rounding alone.
+int nearest_unit(const Eigen::VectorXd& norm, const double* product, Index stride, double length) {
+  double least = std::numeric_limits<double>::infinity();
+  for (Index k = 0; k < norm.size(); ++k) {
+    least = std::min(least, norm(k) - 2 * product[k * stride]);
+  }
+  const double tie = least + 1e-13 * (length + std::abs(least));
+  Index k = 0;
+  while (norm(k) - 2 * product[k * stride] > tie) ++k;
+  return static_cast<int>(k);
+}
+
 // Rows for the search of winners: dense rows moved to mean 0, or sparse ones as stored. `origin`
 // is what a moved row must get back to be a row of z.
 class Rows {
@@ -70,14 +83,8 @@ class Rows {
     const Index K = prototypes.rows();
     const Eigen::VectorXd norm = prototypes.rowwise().squaredNorm();
     std::vector<int> out(static_cast<std::size_t>(n()));
-    // d - |x|^2 of all prototypes; those that differ by rounding are equal.
     const auto pick = [&](Index i, const double* product, Index stride, double length) {
-      double least = std::numeric_limits<double>::infinity();
-      for (Index k = 0; k < K; ++k) least = std::min(least, norm(k) - 2 * product[k * stride]);
-      const double tie = least + 1e-13 * (length + std::abs(least));
-      Index k = 0;
-      while (norm(k) - 2 * product[k * stride] > tie) ++k;
-      out[i] = static_cast<int>(k);
+      out[i] = nearest_unit(norm, product, stride, length);
     };
     Control quiet = control;
     quiet.progress = [](double) {};
@@ -93,15 +100,13 @@ class Rows {
       }
       return out;
     }
-    // [j][k], so that one stored entry meets all prototypes in a row.
-    const Eigen::MatrixXd by_column = prototypes;  // K x p is already column after column
     parallel_ranges(n(), 64, quiet, [&](Index begin, Index end) {
       Eigen::VectorXd product(K);
       for (Index i = begin; i < end; ++i) {
         product.setZero();
         double length = 0;
         for (Index e = start_[i]; e < start_[i + 1]; ++e) {
-          product += value_[e] * by_column.col(at_[e]);
+          product += value_[e] * prototypes.col(at_[e]);
           length += value_[e] * value_[e];
         }
         pick(i, product.data(), 1, length);
@@ -210,21 +215,140 @@ PrincipalPlane principal_plane(const FeatureMatrix& z, const Control& control) {
     projected(steps, steps - 1) = projected(steps - 1, steps) = beta;
     v = w / beta;
   }
-  const auto axis = [&](Index which, double value) {
-    Eigen::VectorXd found = basis.leftCols(steps) * ritz.vectors.col(which);
-    if (on_rows && value > 0) found = backward(found);
-    const double length = found.norm();
-    return length > 0 && found.size() == p ? Eigen::VectorXd(found / length)
-                                           : Eigen::VectorXd(Eigen::VectorXd::Zero(p));
+  if (on_rows) out.rows1 = out.rows2 = Eigen::VectorXd::Zero(n);
+  const auto take = [&](Index which, double* value, Eigen::VectorXd* axis,
+                        Eigen::VectorXd* combination) {
+    *value = std::max(ritz.values(which), 0.0);
+    const Eigen::VectorXd found = basis.leftCols(steps) * ritz.vectors.col(which);
+    if (!on_rows) {
+      *axis = found;
+      return;
+    }
+    const Eigen::VectorXd back = backward(found);
+    const double length = back.norm();
+    if (!(length > 0)) return;
+    *axis = back / length;
+    *combination = found / length;
   };
-  out.first = std::max(ritz.values(steps - 1), 0.0);
-  out.axis1 = axis(steps - 1, out.first);
-  if (steps > 1) {
-    out.second = std::max(ritz.values(steps - 2), 0.0);
-    out.axis2 = axis(steps - 2, out.second);
-  }
+  take(steps - 1, &out.first, &out.axis1, &out.rows1);
+  if (steps > 1) take(steps - 2, &out.second, &out.axis2, &out.rows2);
   return out;
 }
+
+namespace {
+
+// The grid and its radii.
+struct Grid {
+  Index a, b;
+  std::vector<double> radii;
+
+  Grid(Index n, const PrincipalPlane& plane) {
+    const Shape shape = map_shape(n, plane.first, plane.second);
+    a = shape.a;
+    b = shape.b;
+    const double share = static_cast<double>(units()) / static_cast<double>(n);
+    const double t0 = std::max(1.0, std::ceil(static_cast<double>(std::max(a, b)) / 8));
+    const double t1 = std::max(1.0, t0 / 4);
+    add_radii(t0, t1, std::max(1.0, std::ceil(10 * share)), &radii);
+    add_radii(t1, 1, std::max(1.0, std::ceil(40 * share)), &radii);
+  }
+  Index units() const { return a * b; }
+  // -1 to 1 along the sides.
+  double first(Index unit) const { return along(unit / b, a); }
+  double second(Index unit) const { return along(unit % b, b); }
+  // h of the units from .. from + count - 1 and all units.
+  Eigen::MatrixXd weights(Index from, Index count, double radius) const {
+    Eigen::MatrixXd h(count, units());
+    for (Index v = 0; v < units(); ++v) {
+      for (Index s = 0; s < count; ++s) {
+        const Index u = from + s;
+        const double dist = static_cast<double>(std::abs(u / b - v / b) + std::abs(u % b - v % b));
+        h(s, v) = std::exp(-dist * dist / (2 * radius * radius));
+      }
+    }
+    return h;
+  }
+
+ private:
+  static double along(Index at, Index side) {
+    return side > 1 ? -1 + 2 * static_cast<double>(at) / static_cast<double>(side - 1) : 0;
+  }
+};
+
+constexpr Index units_at_once = 256;
+
+// One update of the prototypes (K x anything): sums over the rows that each unit has won.
+void update(const Grid& grid, double radius, const Eigen::MatrixXd& sums,
+            const Eigen::VectorXd& count, const Control& control, Eigen::MatrixXd* prototypes) {
+  for (Index first = 0; first < grid.units(); first += units_at_once) {
+    const Index several = std::min(units_at_once, grid.units() - first);
+    const Eigen::MatrixXd h = grid.weights(first, several, radius);
+    const Eigen::MatrixXd moved = multiply(h, sums, control);
+    const Eigen::VectorXd weight = h * count;
+    for (Index s = 0; s < several; ++s) {
+      // Too far from every winner for any weight: the prototype stays.
+      if (weight(s) > 0) prototypes->row(first + s) = moved.row(s) / weight(s);
+    }
+  }
+}
+
+Eigen::VectorXd counts(const std::vector<int>& unit, Index K) {
+  Eigen::VectorXd count = Eigen::VectorXd::Zero(K);
+  for (const int v : unit) ++count(v);
+  return count;
+}
+
+// Prototypes as combinations of the centred rows, `share` (K x n), whose Gram matrix is all that
+// the search of winners needs.
+Eigen::MatrixXd train_on_gram(const FeatureMatrix& z, const PrincipalPlane& plane, const Grid& grid,
+                              const Eigen::VectorXd& mean, std::vector<int>* unit,
+                              const Control& control) {
+  const Index n = z.n(), K = grid.units();
+  Control quiet = control;
+  quiet.progress = [](double) {};
+  Eigen::MatrixXd gram;
+  if (z.is_sparse()) {
+    gram = gram_rows(z, quiet);
+    const Eigen::VectorXd row_mean = gram.rowwise().mean();
+    const double all = row_mean.mean();
+    gram.colwise() -= row_mean;
+    gram.rowwise() -= row_mean.transpose();
+    gram.array() += all;
+  } else {
+    Eigen::MatrixXd rows = z.to_dense();
+    rows.rowwise() -= mean.transpose();
+    gram = gram_rows(ConstMatrixRef(rows), quiet);
+  }
+  Eigen::MatrixXd share(K, n);
+  for (Index k = 0; k < K; ++k) {
+    share.row(k) = (grid.first(k) * std::sqrt(plane.first) * plane.rows1 +
+                    grid.second(k) * std::sqrt(plane.second) * plane.rows2).transpose();
+  }
+  const auto search = [&] {
+    const Eigen::MatrixXd product = multiply(share, gram, quiet);  // K x n: c_k . x_i
+    const Eigen::VectorXd norm = share.cwiseProduct(product).rowwise().sum();
+    unit->resize(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) {
+      (*unit)[i] = nearest_unit(norm, product.data() + i * K, 1, gram(i, i));
+    }
+  };
+  for (std::size_t epoch = 0; epoch < grid.radii.size(); ++epoch) {
+    control.check_interrupt();
+    search();
+    Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(K, n);
+    for (Index i = 0; i < n; ++i) sums((*unit)[i], i) = 1;
+    update(grid, grid.radii[epoch], sums, counts(*unit, K), quiet, &share);
+    control.progress(static_cast<double>(epoch + 1) / static_cast<double>(grid.radii.size()));
+  }
+  search();
+  // share (z - 1 mean') + mean
+  Eigen::MatrixXd prototypes = z.transposed_times(Eigen::MatrixXd(share.transpose())).transpose();
+  const Eigen::VectorXd left = 1 - share.rowwise().sum().array();
+  prototypes += left * mean.transpose();
+  return prototypes;
+}
+
+}  // namespace
 
 Som som(const FeatureMatrix& z, const Control& control) {
   const Index n = z.n(), p = z.p();
@@ -238,65 +362,35 @@ Som som(const FeatureMatrix& z, const Control& control) {
     return out;
   }
   const PrincipalPlane plane = principal_plane(z, control);
-  const Shape shape = map_shape(n, plane.first, plane.second);
-  const Index a = out.a = shape.a, b = out.b = shape.b, K = a * b;
-
-  const Rows rows(z);
+  const Grid grid(n, plane);
+  const Index K = grid.units();
+  out.a = grid.a;
+  out.b = grid.b;
   const Eigen::VectorXd mean =
       z.transposed_times(Eigen::VectorXd(Eigen::VectorXd::Ones(n))) / static_cast<double>(n);
-  Eigen::MatrixXd prototypes(K, p);
-  const auto step = [](Index at, Index side) {
-    return side > 1 ? -1 + 2 * static_cast<double>(at) / static_cast<double>(side - 1) : 0;
-  };
-  const Eigen::VectorXd along1 = std::sqrt(plane.first) * plane.axis1;
-  const Eigen::VectorXd along2 = std::sqrt(plane.second) * plane.axis2;
-  for (Index i = 0; i < a; ++i) {
-    for (Index j = 0; j < b; ++j) {
-      prototypes.row(i * b + j) =
-          (mean - rows.origin + step(i, a) * along1 + step(j, b) * along2).transpose();
-    }
-  }
 
-  const double share = static_cast<double>(K) / static_cast<double>(n);
-  const double t0 = std::max(1.0, std::ceil(static_cast<double>(std::max(a, b)) / 8));
-  const double t1 = std::max(1.0, t0 / 4);
-  std::vector<double> radii;
-  add_radii(t0, t1, std::max(1.0, std::ceil(10 * share)), &radii);
-  add_radii(t1, 1, std::max(1.0, std::ceil(40 * share)), &radii);
-
-  Control quiet = control;
-  quiet.progress = [](double) {};
-  constexpr Index at_once = 256;
-  for (std::size_t epoch = 0; epoch < radii.size(); ++epoch) {
-    control.check_interrupt();
-    const std::vector<int> unit = rows.winners(prototypes, control);
-    const Eigen::MatrixXd sums = rows.sums(unit, K, control);
-    Eigen::VectorXd count = Eigen::VectorXd::Zero(K);
-    for (const int v : unit) ++count(v);
-    const double width = 2 * radii[epoch] * radii[epoch];
-    for (Index first = 0; first < K; first += at_once) {
-      const Index several = std::min(at_once, K - first);
-      Eigen::MatrixXd h(several, K);
-      for (Index v = 0; v < K; ++v) {
-        for (Index s = 0; s < several; ++s) {
-          const Index z_unit = first + s;
-          const double dist = static_cast<double>(std::abs(z_unit / b - v / b) +
-                                                  std::abs(z_unit % b - v % b));
-          h(s, v) = std::exp(-dist * dist / width);
-        }
-      }
-      const Eigen::MatrixXd moved = multiply(h, sums, quiet);
-      const Eigen::VectorXd weight = h * count;
-      for (Index s = 0; s < several; ++s) {
-        // Too far from every winner for any weight: the prototype stays.
-        if (weight(s) > 0) prototypes.row(first + s) = moved.row(s) / weight(s);
-      }
+  if (n < p && n <= 2000) {
+    out.prototypes = train_on_gram(z, plane, grid, mean, &out.unit, control);
+  } else {
+    const Rows rows(z);
+    Eigen::MatrixXd prototypes(K, p);
+    for (Index k = 0; k < K; ++k) {
+      prototypes.row(k) = (mean - rows.origin + grid.first(k) * std::sqrt(plane.first) * plane.axis1 +
+                           grid.second(k) * std::sqrt(plane.second) * plane.axis2).transpose();
     }
-    control.progress(static_cast<double>(epoch + 1) / static_cast<double>(radii.size()));
+    Control quiet = control;
+    quiet.progress = [](double) {};
+    for (std::size_t epoch = 0; epoch < grid.radii.size(); ++epoch) {
+      control.check_interrupt();
+      const std::vector<int> unit = rows.winners(prototypes, control);
+      update(grid, grid.radii[epoch], rows.sums(unit, K, control), counts(unit, K), quiet,
+             &prototypes);
+      control.progress(static_cast<double>(epoch + 1) / static_cast<double>(grid.radii.size()));
+    }
+    out.unit = rows.winners(prototypes, control);
+    prototypes.rowwise() += rows.origin.transpose();
+    out.prototypes = std::move(prototypes);
   }
-  out.unit = rows.winners(prototypes, control);
-  prototypes.rowwise() += rows.origin.transpose();
-  out.prototypes = std::move(prototypes);
   out.quantization_error = mean_distance(z, out.prototypes, out.unit);
   return out;
 }

@@ -17,7 +17,9 @@ namespace semiselect {
 //   c_z = sum_v h_vz S_v / sum_v h_vz n_v,   h = exp(-dist^2 / (2 T^2))
 //
 // S_v, n_v sum and number of the rows won by v, dist the steps between two units on the grid. The
-// radius T falls to 1. O(n K p) per epoch; neither n x n nor p x p in memory.
+// radius T falls to 1. O(n K p) per epoch; neither n x n nor p x p in memory. With more columns than
+// rows (at most 2000 of these) prototypes are kept as combinations of the rows, O(n^2 K) per epoch:
+// their Gram matrix then takes less room than the rows.
 // Fewer than four rows: they are their own prototypes.
 struct Som {
   Eigen::MatrixXd prototypes;  // K x p, in the units of z; unit i b + j at (i, j) of the grid
@@ -36,6 +38,8 @@ Problem compress_rows(const Problem& data, const Control& control);
 struct PrincipalPlane {
   double first = 0, second = 0;
   Eigen::VectorXd axis1, axis2;
+  // The axes as combinations of the centred rows, where n < p; else empty.
+  Eigen::VectorXd rows1, rows2;
 };
 PrincipalPlane principal_plane(const FeatureMatrix& z, const Control& control);
 

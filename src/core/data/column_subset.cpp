@@ -5,14 +5,16 @@
 #include <numeric>
 #include <utility>
 
+#include "core/optim/gram.hpp"
 #include "core/run/parallel.hpp"
 
 namespace semiselect {
 
 namespace {
 
-constexpr Index block_columns = 256;  // columns made dense at a time
+constexpr Index block_columns = 1024;  // columns made dense at a time
 constexpr Index vector_columns = 512;  // columns per unit of a matrix-vector product
+constexpr Index unit_columns = 64;     // columns per unit of work that is heavier than that
 
 Index count_blocks(Index total, Index block) { return (total + block - 1) / block; }
 
@@ -20,6 +22,13 @@ Control quiet(const Control& control) {
   Control out = control;
   out.progress = [](double) {};
   return out;
+}
+
+// work(first, last) on fixed stretches of columns.
+template <class Work>
+void by_blocks(Index columns, const Control& control, const Work& work) {
+  parallel_for(count_blocks(columns, unit_columns), control,
+               [&](Index b) { work(b * unit_columns, std::min(columns, (b + 1) * unit_columns)); });
 }
 
 void mirror_lower(Eigen::MatrixXd& a) {
@@ -109,26 +118,12 @@ Eigen::MatrixXd ColumnSubset::row_gram(const Eigen::VectorXd& g, const Control& 
   const Control run = quiet(control);
   Eigen::MatrixXd k = Eigen::MatrixXd::Zero(n(), n());
   if (!is_sparse()) {
-    const Index tiles = count_blocks(n(), block_columns);
-    Eigen::MatrixXd block(n(), block_columns);
     for (Index first = 0; first < d(); first += block_columns) {
       const Index count = std::min(block_columns, d() - first);
-      parallel_for(count, run, [&](Index c) {
-        x_.column(at_[static_cast<std::size_t>(first + c)], block.data() + c * n());
-        block.col(c) *= std::sqrt(g(first + c));
-      });
-      parallel_for(tiles * (tiles + 1) / 2, run, [&](Index t) {
-        Index row = 0;
-        while ((row + 1) * (row + 2) / 2 <= t) ++row;
-        const Index column = t - row * (row + 1) / 2;
-        const Index i = row * block_columns, j = column * block_columns;
-        const Index height = std::min(block_columns, n() - i);
-        const Index width = std::min(block_columns, n() - j);
-        k.block(i, j, height, width).noalias() +=
-            block.block(i, 0, height, count) * block.block(j, 0, width, count).transpose();
-      });
+      Eigen::MatrixXd block = dense_block(first, count, run);
+      for (Index c = 0; c < count; ++c) block.col(c) *= std::sqrt(g(first + c));
+      k += gram_rows(block, run);
     }
-    mirror_lower(k);
     return k;
   }
 
@@ -142,7 +137,8 @@ Eigen::MatrixXd ColumnSubset::row_gram(const Eigen::VectorXd& g, const Control& 
   double shift_form = 0;  // m' A^-1 m
   for (Index j = 0; j < d(); ++j) {
     const StoredColumn f = x_.stored_column(at_[static_cast<std::size_t>(j)]);
-    for (Index e = 0; e < f.count; ++e) by_row[static_cast<std::size_t>(f.row[e])].push_back({j, e});
+    for (Index e = 0; e < f.count; ++e)
+      by_row[static_cast<std::size_t>(f.row[e])].push_back({j, e});
     const double m = shift(j) / divisor(j);
     shift_form += g(j) * m * m;
   }
@@ -171,32 +167,27 @@ Eigen::MatrixXd ColumnSubset::row_gram(const Eigen::VectorXd& g, const Control& 
 
 Eigen::MatrixXd ColumnSubset::column_gram(const Eigen::VectorXd& e, const Control& control) const {
   const Control run = quiet(control);
-  Eigen::MatrixXd s(d(), d());
   if (!is_sparse()) {
-    const Index tiles = count_blocks(d(), block_columns);
-    Eigen::MatrixXd z(n(), d());
-    const Eigen::ArrayXd root = e.array().sqrt();
-    parallel_for(tiles, run, [&](Index b) {
-      for (Index j = b * block_columns; j < std::min(d(), (b + 1) * block_columns); ++j) {
-        x_.column(at_[static_cast<std::size_t>(j)], z.data() + j * n());
-        z.col(j).array() *= root;
+    std::vector<Index> rows;  // the others add nothing
+    for (Index i = 0; i < n(); ++i) {
+      if (e(i) > 0) rows.push_back(i);
+    }
+    Eigen::MatrixXd z(static_cast<Index>(rows.size()), d());
+    by_blocks(d(), run, [&](Index first, Index last) {
+      Eigen::VectorXd f(n());
+      for (Index j = first; j < last; ++j) {
+        x_.column(at_[static_cast<std::size_t>(j)], f.data());
+        for (Index i = 0; i < z.rows(); ++i) {
+          const Index row = rows[static_cast<std::size_t>(i)];
+          z(i, j) = std::sqrt(e(row)) * f(row);
+        }
       }
     });
-    parallel_for(tiles * (tiles + 1) / 2, run, [&](Index t) {
-      Index row = 0;
-      while ((row + 1) * (row + 2) / 2 <= t) ++row;
-      const Index column = t - row * (row + 1) / 2;
-      const Index i = row * block_columns, j = column * block_columns;
-      const Index height = std::min(block_columns, d() - i);
-      const Index width = std::min(block_columns, d() - j);
-      s.block(i, j, height, width).noalias() =
-          z.middleCols(i, height).transpose() * z.middleCols(j, width);
-    });
-    mirror_lower(s);
-    return s;
+    return gram_columns(z, run);
   }
 
   const double total = e.sum();
+  Eigen::MatrixXd s(d(), d());
   Eigen::VectorXd a(d());  // X' E 1 of the columns before the shift
   const Index tasks = std::min<Index>(d(), 64);
   parallel_for(tasks, run, [&](Index t) {
@@ -234,20 +225,12 @@ Eigen::MatrixXd ColumnSubset::column_form(
     const std::function<Eigen::VectorXd(const Eigen::VectorXd&)>& s, const Control& control) const {
   // The shift is constant over the rows, so S takes it away: sparse columns do without.
   const Control run = quiet(control);
-  const Index blocks = count_blocks(d(), block_columns);
   Eigen::MatrixXd out(d(), d());
   if (!is_sparse()) {
-    Eigen::MatrixXd z(n(), d());
+    const Eigen::MatrixXd z = dense_block(0, d(), run);
     Eigen::MatrixXd image(n(), d());
-    parallel_for(d(), run, [&](Index j) {
-      x_.column(at_[static_cast<std::size_t>(j)], z.data() + j * n());
-      image.col(j) = s(z.col(j));
-    });
-    parallel_for(blocks, run, [&](Index b) {
-      const Index first = b * block_columns;
-      const Index count = std::min(block_columns, d() - first);
-      out.middleCols(first, count).noalias() = z.transpose() * image.middleCols(first, count);
-    });
+    parallel_for(d(), run, [&](Index j) { image.col(j) = s(z.col(j)); });
+    out = transposed_multiply(z, image, run);
   } else {
     parallel_for(d(), run, [&](Index j) {
       Eigen::VectorXd f = Eigen::VectorXd::Zero(n());
@@ -266,27 +249,34 @@ Eigen::MatrixXd ColumnSubset::column_form(
 }
 
 Eigen::VectorXd ColumnSubset::image_norms(const Eigen::MatrixXd& m, const Control& control) const {
+  const Control run = quiet(control);
   Eigen::VectorXd out(d());
-  const Index blocks = count_blocks(d(), block_columns);
-  const Eigen::VectorXd row_sums = m.rowwise().sum();
-  parallel_for(blocks, quiet(control), [&](Index b) {
-    const Index first = b * block_columns;
-    const Index count = std::min(block_columns, d() - first);
-    if (!is_sparse()) {
-      Eigen::MatrixXd z(n(), count);
-      for (Index c = 0; c < count; ++c) {
-        x_.column(at_[static_cast<std::size_t>(first + c)], z.data() + c * n());
-      }
-      const Eigen::MatrixXd image = m * z;
+  if (!is_sparse()) {
+    for (Index first = 0; first < d(); first += block_columns) {
+      const Index count = std::min(block_columns, d() - first);
+      const Eigen::MatrixXd image = multiply(m, dense_block(first, count, run), run);
       out.segment(first, count) = image.colwise().squaredNorm().transpose();
-      return;
     }
+    return out;
+  }
+  const Eigen::VectorXd row_sums = m.rowwise().sum();
+  by_blocks(d(), run, [&](Index first, Index last) {
     Eigen::VectorXd image(m.rows());
-    for (Index j = first; j < first + count; ++j) {
+    for (Index j = first; j < last; ++j) {
       image = -shift(j) * row_sums;
       x_.for_each_stored(at_[static_cast<std::size_t>(j)],
                          [&](Index i, double v) { image += v * m.col(i); });
       out(j) = image.squaredNorm() / (divisor(j) * divisor(j));
+    }
+  });
+  return out;
+}
+
+Eigen::MatrixXd ColumnSubset::dense_block(Index first, Index count, const Control& control) const {
+  Eigen::MatrixXd out(n(), count);
+  by_blocks(count, control, [&](Index begin, Index end) {
+    for (Index c = begin; c < end; ++c) {
+      x_.column(at_[static_cast<std::size_t>(first + c)], out.data() + c * n());
     }
   });
   return out;

@@ -45,6 +45,8 @@ class ColumnSubset {
   Eigen::MatrixXd rows_dense(const std::vector<Index>& rows) const;
 
  private:
+  // Columns first .. first + count - 1 of Z, dense.
+  Eigen::MatrixXd dense_block(Index first, Index count, const Control& control) const;
   double shift(Index j) const { return x_.shift(at_[static_cast<std::size_t>(j)]); }
   double divisor(Index j) const { return x_.divisor(at_[static_cast<std::size_t>(j)]); }
 

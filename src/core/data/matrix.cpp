@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace semiselect {
@@ -31,12 +30,10 @@ struct Extent {
 
 Extent extent(const FeatureMatrix& x, Index j) {
   const StoredColumn c = x.stored_column(j);
-  Extent e{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  if (c.count < x.n()) e = {0, 0};
-  for (Index k = 0; k < c.count; ++k) {
-    e.low = std::min(e.low, c.value[k]);
-    e.high = std::max(e.high, c.value[k]);
-  }
+  if (c.count == 0) return {0, 0};
+  const Eigen::Map<const Eigen::ArrayXd> f(c.value, c.count);
+  Extent e{f.minCoeff(), f.maxCoeff()};
+  if (c.count < x.n()) e = {std::min(e.low, 0.0), std::max(e.high, 0.0)};
   return e;
 }
 

@@ -147,7 +147,8 @@ Eigen::MatrixXd class_mass_normalized(const Eigen::MatrixXd& f, const std::vecto
     for (Index i = 0; i < f.rows(); ++i) {
       if (!y.is_labelled(i) && reachable[static_cast<std::size_t>(i)]) mass += f(i, c);
     }
-    if (mass > 0) out.col(c) *= static_cast<double>(size[static_cast<std::size_t>(c)]) / labels / mass;
+    if (mass > 0)
+      out.col(c) *= static_cast<double>(size[static_cast<std::size_t>(c)]) / labels / mass;
   }
   return out;
 }

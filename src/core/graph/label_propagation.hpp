@@ -1,8 +1,7 @@
 #pragma once
 
-#include <vector>
-
 #include <Eigen/Core>
+#include <vector>
 
 #include "core/data/labels.hpp"
 #include "core/graph/graph.hpp"
@@ -21,7 +20,7 @@ struct LinkedGraph {
   std::vector<int> code;    // classes of the rows; empty: no class links
   std::vector<Index> size;  // labelled rows per class
   double eta = 0;
-  Eigen::VectorXd degree;   // D = diag(W 1), class links included
+  Eigen::VectorXd degree;  // D = diag(W 1), class links included
 
   Index n() const { return degree.size(); }
   // W v.

@@ -1,9 +1,8 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <functional>
 #include <vector>
-
-#include <Eigen/Core>
 
 #include "core/run/control.hpp"
 

@@ -74,7 +74,8 @@ struct SquareFactor::Factor {
 };
 
 SquareFactor::SquareFactor() = default;
-SquareFactor::SquareFactor(const Eigen::MatrixXd& a) : factor_(new Factor{Eigen::PartialPivLU<Eigen::MatrixXd>(a)}) {}
+SquareFactor::SquareFactor(const Eigen::MatrixXd& a)
+    : factor_(new Factor{Eigen::PartialPivLU<Eigen::MatrixXd>(a)}) {}
 SquareFactor::SquareFactor(SquareFactor&&) noexcept = default;
 SquareFactor& SquareFactor::operator=(SquareFactor&&) noexcept = default;
 SquareFactor::~SquareFactor() = default;

@@ -581,7 +581,7 @@ bool ElasticNetSvm::polish(const HingeRows& rows, double lambda1, ActiveSets& se
 
 // Many columns, of which the l1 penalty leaves few.
 bool ElasticNetSvm::by_columns(double lambda1) const {
-  return automatic_ && lambda1 > 0 && lambda2_ > 0 && p_ >= 1000 && p_ >= 4 * n_;
+  return automatic_ && lambda1 > 0 && lambda2_ > 0 && p_ >= 500;
 }
 
 // Solves for a set of columns, prices all of them by one product, adds those with |v_j| > lambda1,
@@ -627,7 +627,8 @@ bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
       if (state.t(j) != 0) add(j);
     }
   }
-  const Index first_size = std::max<Index>(200, std::min<Index>(n_, 1000));
+  const Index first_size =
+      std::max<Index>(100, std::min<Index>(p_ / 5, std::min<Index>(n_, 1000)));
   add_largest(warm ? 0.9 * lambda1 : 0, first_size);
   if (columns.empty()) add_largest(0, first_size);
 
@@ -649,7 +650,8 @@ bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
     if (warm || round > 0) {
       const Eigen::VectorXd& t = round > 0 ? fit.t : state.t;
       const Eigen::VectorXd dt =
-          round > 0 ? Eigen::VectorXd(v - lambda2_ * fit.t) : Eigen::VectorXd(rho_ * kappa_ * state.dt);
+          round > 0 ? Eigen::VectorXd(v - lambda2_ * fit.t)
+                    : Eigen::VectorXd(rho_ * kappa_ * state.dt);
       part.t.resize(k);
       part.dt.resize(k);
       for (Index c = 0; c < k; ++c) {
@@ -678,7 +680,8 @@ bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
 
     Index violating = 0;
     for (Index j = 0; j < p_; ++j) {
-      if (!inside[static_cast<std::size_t>(j)] && std::abs(v(j)) > lambda1 * (1 + 1e-10)) ++violating;
+      const bool outside = !inside[static_cast<std::size_t>(j)];
+      if (outside && std::abs(v(j)) > lambda1 * (1 + 1e-10)) ++violating;
     }
     const bool enough = options.exact ? violating == 0 : fit.converged || violating == 0;
     if (enough || spent >= options.max_iter) {
@@ -733,7 +736,7 @@ ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
 
   std::vector<signed char> pattern, before;
   int unchanged = 0;
-  int next_attempt = first_attempt;
+  int next_attempt = warm ? 0 : first_attempt;  // near enough, the old sets lead to the new
   // A polish may cost a fair share of what the iterations did, no more.
   const double pass = 2.0 * static_cast<double>(x_.stored());
   double spent = 0;
@@ -819,7 +822,7 @@ ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
     before.swap(pattern);
     // Settled sets are nearly sure to be right; now and then it pays to try before.
     const bool due = lambda2_ > 0 && iteration >= next_attempt;
-    if (due) next_attempt = 2 * iteration;
+    if (due) next_attempt = std::max(first_attempt, 2 * iteration);
     if (first_reached || due || unchanged % retry_checks == 1) {
       now.alpha = raw_alpha;  // the sets come from the multipliers as they are
       try_polish(iteration, now, before);

@@ -23,9 +23,9 @@ struct LinearSvm {
   bool converged = true;
 };
 
-// Few rows, or fewer than columns and up to 2000: sequential minimal optimization with second-order
-// selection on the kernel matrix (Fan, Chen and Lin 2005), with interior points where that takes too
-// long. Else ElasticNetSvm.
+// Few rows, or fewer than columns and up to 2000: sequential minimal optimization with
+// second-order selection on the kernel matrix (Fan, Chen and Lin 2005), with interior points where
+// that takes too long. Else ElasticNetSvm.
 // O(n^2 p) once, then O(n) a step. A column of signs with one class only: w = 0, b = that sign.
 LinearSvm linear_svm(const FeatureMatrix& x, const Eigen::MatrixXd& sign,
                      const LinearSvmOptions& options, const Control& control);

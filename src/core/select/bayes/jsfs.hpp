@@ -13,11 +13,11 @@ enum class RelevanceUpdate { mm, em };
 enum class PruneScale { relative, absolute };
 
 struct JsfsOptions {
-  double gamma = 0.001;    // weight of the graph penalty, >= 0
-  double mu = 0.5;         // weight of the pseudo-labelled rows, in [0, 1]
-  bool link_labels = true; // rule (3); false: the graph as it is
-  double eta = 10;         // weight of the class links
-  double beta = 5;         // slope of the smooth truncation in (4)
+  double gamma = 0.001;     // weight of the graph penalty, >= 0
+  double mu = 0.5;          // weight of the pseudo-labelled rows, in [0, 1]
+  bool link_labels = true;  // rule (3); false: the graph as it is
+  double eta = 10;          // weight of the class links
+  double beta = 5;          // slope of the smooth truncation in (4)
   double lp_alpha = 0.99;
   RelevanceUpdate update = RelevanceUpdate::mm;
   double prune_weight = 1e-3;
@@ -28,16 +28,17 @@ struct JsfsOptions {
   double newton_tol = 1e-8;
   int max_newton = 50;
   bool center = true;
+  int refresh = 0;  // rounds in which the graph is revised; 0: the paper
 };
 
 // One problem with two classes: the joint relevance model of Jiang, Wu, Yu and Chen (2019).
 struct RelevanceFit {
-  Eigen::VectorXd weights;       // p; 0 for pruned features
-  Eigen::VectorXd alpha;         // p; infinite for pruned features
-  std::vector<int> pruned_at;    // p; iteration in which the feature left, 0 = kept
-  Eigen::VectorXd last_weight;   // p; |w| of a feature when it left
-  Eigen::VectorXd lambda;        // n; 1 labelled, 0 pruned or undecided, NaN unlabelled if mu = 0
-  Eigen::VectorXd row_precision; // n; c, NaN where there is none
+  Eigen::VectorXd weights;        // p; 0 for pruned features
+  Eigen::VectorXd alpha;          // p; infinite for pruned features
+  std::vector<int> pruned_at;     // p; iteration in which the feature left, 0 = kept
+  Eigen::VectorXd last_weight;    // p; |w| of a feature when it left
+  Eigen::VectorXd lambda;         // n; 1 labelled, 0 pruned or undecided, NaN unlabelled if mu = 0
+  Eigen::VectorXd row_precision;  // n; c, NaN where there is none
   // Traces, one entry per iteration.
   std::vector<double> objective, log_ml_w, log_ml_lambda;
   std::vector<int> n_features, n_unlabelled, newton;
@@ -73,14 +74,23 @@ struct Jsfs {
   std::vector<RelevanceFit> fits;  // one for two classes, else one per class
   std::vector<int> pseudo;         // per row: own label, pseudo-label or `unlabelled`
   Index n_undecided = 0;           // unlabelled rows without pseudo-label; 0 if mu = 0
-  Eigen::MatrixXd coefficients;    // p x problems, on the scale of x (rows of unit norm if "unit")
+  // refresh > 0: held-out labels that each graph got right, and whether the revised one was taken.
+  int right_before = 0, right_after = 0, held_out = 0;
+  bool revised = false;
+  Eigen::MatrixXd coefficients;  // p x problems, on the scale of x (rows of unit norm if "unit")
   Eigen::VectorXd intercept;
-  Eigen::MatrixXd link;            // n x problems: the fitted X w
+  Eigen::MatrixXd link;  // n x problems: the fitted X w
 };
 
 // Joint feature selection and classification. Graph of rule (3), pseudo-labels by LGC on it, one
 // relevance model for two classes (the second is the positive one), one against the rest for more,
 // with one graph and one propagation for all.
+//
+// refresh > 0 (ours): noise columns spoil the neighbors and with them the pseudo-labels. So many
+// times the rows are projected on the differences of their class means (labels, from the second
+// round on also pseudo-labels), neighbors are sought there and labels propagated again. That graph
+// replaces the first one only if it gets more labels right, by over a standard error, when they are
+// held out, a tenth at a time: on data with a manifold and few labels the projection would lose it.
 //
 // statistic: |w_r|, sqrt(sum_c w_rc^2) for more classes; NaN for a constant column.
 // selected: kept in at least one problem.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/optim/gram.hpp"
+
 namespace semiselect {
 
 namespace {
@@ -34,17 +36,8 @@ Eigen::VectorXd subvector(const Eigen::VectorXd& a, const std::vector<Index>& at
 // work(first, count) on fixed stretches of columns: the same bits for any number of threads.
 template <class Work>
 void by_columns(Index columns, const Control& control, const Work& work) {
-  parallel_for((columns + tile - 1) / tile, control, [&](Index t) {
-    work(t * tile, std::min(tile, columns - t * tile));
-  });
-}
-
-Eigen::MatrixXd product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b, const Control& control) {
-  Eigen::MatrixXd out(a.rows(), b.cols());
-  by_columns(b.cols(), control, [&](Index first, Index count) {
-    out.middleCols(first, count).noalias() = a * b.middleCols(first, count);
-  });
-  return out;
+  parallel_for((columns + tile - 1) / tile, control,
+               [&](Index t) { work(t * tile, std::min(tile, columns - t * tile)); });
 }
 
 Eigen::MatrixXd solve_lower(const Cholesky& factor, const Eigen::MatrixXd& b,
@@ -83,9 +76,9 @@ void RelevanceAlgebra::enter_primal() {
   u_rows_.resize(0, 0);
   k_b_.resize(0, 0);
   if (gamma_ > 0) {
-    b_ = gamma_ * x_.column_form(
-                      [this](const Eigen::VectorXd& f) { return graph_.laplacian_times(f); },
-                      control_);
+    b_ = gamma_ *
+         x_.column_form([this](const Eigen::VectorXd& f) { return graph_.laplacian_times(f); },
+                        control_);
   } else {
     b_ = Eigen::MatrixXd::Zero(d(), d());
   }
@@ -182,11 +175,7 @@ void RelevanceAlgebra::prepare_dual() {
     // Rows of K are its columns.
     Eigen::MatrixXd k_rows(n, r);
     for (Index j = 0; j < r; ++j) k_rows.col(j) = k_.col(rows_[static_cast<std::size_t>(j)]);
-    Eigen::MatrixXd half(r, r);
-    by_columns(r, control_, [&](Index first, Index count) {
-      half.middleCols(first, count).noalias() =
-          k_rows.transpose() * u_rows_.middleCols(first, count);
-    });
+    const Eigen::MatrixXd half = transposed_multiply(k_rows, u_rows_, control_);
     k_b_ = 0.5 * (half + half.transpose());
   }
   has_prior_ = true;
@@ -220,8 +209,8 @@ RelevanceAlgebra::Direction RelevanceAlgebra::solve(const Eigen::VectorXd& e,
   Eigen::VectorXd correction = Eigen::VectorXd::Zero(x_.n());
   if (gamma_ > 0) correction = u_.solve(Eigen::VectorXd(gamma_ * graph_.laplacian_times(image)));
   const Eigen::VectorXd prior = image - k_ * correction;  // X V g
-  const Eigen::VectorXd inner = likelihood_factor(q).solve(
-      Eigen::VectorXd(q.cwiseProduct(subvector(prior, rows_))));
+  const Eigen::VectorXd inner =
+      likelihood_factor(q).solve(Eigen::VectorXd(q.cwiseProduct(subvector(prior, rows_))));
   Eigen::VectorXd padded = Eigen::VectorXd::Zero(x_.n());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Index at = static_cast<Index>(i);
@@ -262,7 +251,7 @@ RelevanceAlgebra::Relevance RelevanceAlgebra::relevance(const Eigen::VectorXd& e
     const Eigen::MatrixXd rows = q.asDiagonal() * x_.rows_dense(rows_);
     const Eigen::MatrixXd t = solve_lower(c, rows.transpose(), control_);  // T', d x r
     const Eigen::MatrixXd transposed = t.transpose();
-    Eigen::MatrixXd inner = product(transposed, t, control_);
+    Eigen::MatrixXd inner = gram_columns(t, control_);
     inner.diagonal().array() += 1;
     const Cholesky m = robust_cholesky(std::move(inner), "the likelihood");
     const Eigen::MatrixXd reduced = solve_lower(m, transposed, control_);  // M^-1 T, r x d
@@ -279,10 +268,9 @@ RelevanceAlgebra::Relevance RelevanceAlgebra::relevance(const Eigen::VectorXd& e
   Eigen::MatrixXd inner = gram;
   inner.diagonal().array() += 1;
   const Cholesky m = robust_cholesky(std::move(inner), "the likelihood");
-  const Eigen::MatrixXd inverse =
-      solve_lower(c, Eigen::MatrixXd::Identity(d(), d()), control_);
+  const Eigen::MatrixXd inverse = solve_lower(c, Eigen::MatrixXd::Identity(d(), d()), control_);
   const Eigen::MatrixXd y = solve_upper(m, solve_lower(m, inverse, control_), control_);
-  const Eigen::MatrixXd gy = product(gram, y, control_);
+  const Eigen::MatrixXd gy = multiply(gram, y, control_);
   out.delta = (y.cwiseProduct(gy) + gy.cwiseAbs2()).colwise().sum().transpose();
   out.log_ratio = -m.log_determinant();
   return out;

@@ -68,10 +68,10 @@ class RelevanceAlgebra {
   Eigen::MatrixXd b_;  // primal: gamma X'LX
 
   bool has_k_ = false, has_prior_ = false;
-  Eigen::MatrixXd k_;      // n x n
-  SquareFactor u_;         // I + gamma L K
-  Eigen::MatrixXd u_rows_; // columns `rows` of U^-1, n x r; unused if gamma = 0
-  Eigen::MatrixXd k_b_;    // K U^-1 at the rows, r x r
+  Eigen::MatrixXd k_;       // n x n
+  SquareFactor u_;          // I + gamma L K
+  Eigen::MatrixXd u_rows_;  // columns `rows` of U^-1, n x r; unused if gamma = 0
+  Eigen::MatrixXd k_b_;     // K U^-1 at the rows, r x r
 };
 
 }  // namespace semiselect

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "core/run/parallel.hpp"
 
@@ -40,7 +41,7 @@ Bcs bcs(const Problem& data, const Eigen::MatrixXd& must_link, const Eigen::Matr
   const Index n = x.n(), p = x.p(), bags = must_link.cols();
   const Constraints pairs = close_constraints(n, data.y, data.constraints).pairs();
 
-  Eigen::MatrixXd score(bags, p);
+  Eigen::MatrixXd score(p, bags);
   parallel_ranges(p, columns_at_once, control, [&](Index begin, Index end) {
     const Index columns = end - begin;
     std::vector<double> rows(static_cast<std::size_t>(n * columns));
@@ -51,7 +52,7 @@ Bcs bcs(const Problem& data, const Eigen::MatrixXd& must_link, const Eigen::Matr
     for (Index c = 0; c < columns; ++c) {
       for (Index b = 0; b < bags; ++b) {
         // 0 / 0 has no value, x / 0 is the worst.
-        score(b, begin + c) = first_score ? near(b, c) / far(b, c)
+        score(begin + c, b) = first_score ? near(b, c) / far(b, c)
                                           : near(b, c) - options.constraint.nu * far(b, c);
       }
     }
@@ -60,24 +61,33 @@ Bcs bcs(const Problem& data, const Eigen::MatrixXd& must_link, const Eigen::Matr
   Bcs out;
   out.selection.statistic = Eigen::VectorXd::Zero(p);
   out.share = Eigen::VectorXd::Zero(p);
+  const Index count = std::min(options.best, p);
   std::vector<std::vector<Index>> best(static_cast<std::size_t>(bags));
-  std::vector<Index> order(static_cast<std::size_t>(p));
-  for (Index b = 0; b < bags; ++b) {
-    control.check_interrupt();
-    std::iota(order.begin(), order.end(), 0);
-    const auto none = [&](Index r) {
-      return data.constant[static_cast<std::size_t>(r)] || std::isnan(score(b, r));
-    };
-    std::stable_sort(order.begin(), order.end(), [&](Index r, Index s) {
-      if (none(r) || none(s)) return !none(r) && none(s);
-      return score(b, r) < score(b, s);
-    });
-    for (Index rank = 0; rank < p; ++rank) {
-      out.selection.statistic(order[rank]) += static_cast<double>(rank + 1);
+  Eigen::MatrixXi ranks(p, bags);
+  parallel_for(bags, control, [&](Index b) {
+    // Equal scores by column; features without a score last, by column.
+    std::vector<std::pair<double, Index>> order;
+    std::vector<Index> none;
+    order.reserve(static_cast<std::size_t>(p));
+    for (Index r = 0; r < p; ++r) {
+      if (data.constant[static_cast<std::size_t>(r)] || std::isnan(score(r, b))) {
+        none.push_back(r);
+      } else {
+        order.emplace_back(score(r, b), r);
+      }
     }
-    const Index count = std::min(options.best, p);
-    best[b].assign(order.begin(), order.begin() + count);
-    for (Index rank = 0; rank < count; ++rank) ++out.share(order[rank]);
+    std::sort(order.begin(), order.end());
+    int rank = 0;
+    const auto place = [&](Index r) {
+      if (rank < count) best[b].push_back(r);
+      ranks(r, b) = ++rank;
+    };
+    for (const auto& entry : order) place(entry.second);
+    for (const Index r : none) place(r);
+  });
+  for (Index b = 0; b < bags; ++b) {
+    out.selection.statistic += ranks.col(b).cast<double>();
+    for (const Index r : best[b]) ++out.share(r);
   }
   out.selection.statistic /= static_cast<double>(bags);
   out.share /= static_cast<double>(bags);

@@ -623,9 +623,10 @@ SenfsFit senfs(const Problem& problem, const SenfsOptions& options, const Contro
     two.reference = machine.convex
                         ? senfs_lambda1_max(z, sign, options.cost, machine.balance)
                         : senfs_lambda1_cap(z, sign, options.cost, options.cost_unlabelled);
-    two.lambda1 = options.lambda1.empty()
-                      ? (machine.convex ? 0.1 : 0.05) * two.reference
-                      : options.lambda1[options.lambda1.size() == 1 ? 0 : static_cast<std::size_t>(c)];
+    const std::vector<double>& given = options.lambda1;
+    two.lambda1 = given.empty()       ? (machine.convex ? 0.1 : 0.05) * two.reference
+                  : given.size() == 1 ? given.front()
+                                      : given[static_cast<std::size_t>(c)];
     const bool wants_centroid =
         std::find(starts.begin(), starts.end(), SenfsStart::centroid) != starts.end();
     if (wants_centroid) {
@@ -724,7 +725,9 @@ SenfsFit senfs(const Problem& problem, const SenfsOptions& options, const Contro
       fit.g = decision[c];
     } else {
       fit.g = z.times(fit.t).array() + fit.intercept_scaled;
-      for (Index i = 0; i < n; ++i) fit.g(machine.rows[static_cast<std::size_t>(i)]) = decision[c](i);
+      for (Index i = 0; i < n; ++i) {
+        fit.g(machine.rows[static_cast<std::size_t>(i)]) = decision[c](i);
+      }
     }
     Eigen::VectorXd g(static_cast<Index>(labelled.size())), sign(g.size());
     const int positive = count == 1 ? 1 : static_cast<int>(c);
