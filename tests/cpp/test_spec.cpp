@@ -150,15 +150,22 @@ TEST_CASE("spec", "[graph]") {
   SECTION("does not depend on the storage or the number of threads") {
     Eigen::MatrixXd x = random_matrix(30, 9, 8).cwiseMax(0);
     x.leftCols(4) = (x.leftCols(4).array() > 1.2).select(x.leftCols(4), 0);
+    x.col(5).setZero();  // nothing stored
     const SparseCopy copy(x);
     Control two;
     two.threads = 2;
     for (const int phi : {1, 2, 3}) {
       for (const double r : {1.0, 2.0}) {
         const Eigen::VectorXd dense = score(make_problem(x, Scale::standardize), with(phi, r));
-        CHECK(score(copy.problem(Scale::standardize), with(phi, r)).isApprox(dense, 1e-9));
-        CHECK(spec(make_problem(x, Scale::standardize), with(phi, r), two).selection.statistic ==
-              dense);
+        const Eigen::VectorXd sparse = score(copy.problem(Scale::standardize), with(phi, r));
+        const Eigen::VectorXd threads =
+            spec(make_problem(x, Scale::standardize), with(phi, r), two).selection.statistic;
+        CHECK(std::isnan(dense(5)));
+        CHECK(std::isnan(sparse(5)));
+        for (const Index c : {0, 1, 2, 3, 4, 6, 7, 8}) {
+          CHECK(sparse(c) == Approx(dense(c)).epsilon(1e-9));
+          CHECK(threads(c) == dense(c));
+        }
       }
     }
   }
