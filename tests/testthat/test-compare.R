@@ -438,4 +438,13 @@ test_that("rand is that of k-means on the judged rows", {
   d <- groups(shift = 30)  # no start can miss these clusters
   r <- compare(d$x, d$y, "fisher", labelled = 4, repeats = 2, sizes = 2)
   expect_equal(r$rand, c(1, 1))
+  none <- compare(d$x, d$y, "fisher", labelled = 4, repeats = 2, sizes = 2, rand = FALSE)
+  expect_true(all(is.na(none$rand)))
+  expect_false(anyNA(none$accuracy))
+  # by hand, where starts matter less than rows
+  split <- attr(r, "splits")[[1]]
+  top <- attr(r, "selections")$fisher[[1]]
+  z <- scale(d$x[split$judged, top])
+  set.seed(1)
+  expect_equal(rand_index(kmeans(z, 2, nstart = 5)$cluster, d$y[split$judged]), r$rand[1])
 })
