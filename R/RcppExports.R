@@ -73,6 +73,10 @@ check_contradiction_cpp <- function(n, y, classes, must_link, cannot_link) {
     .Call(`_semiselect_check_contradiction_cpp`, n, y, classes, must_link, cannot_link)
 }
 
+nearest_rows_cpp <- function(train, test, sizes, control) {
+    .Call(`_semiselect_nearest_rows_cpp`, train, test, sizes, control)
+}
+
 exact_search_rows_cpp <- function() {
     .Call(`_semiselect_exact_search_rows_cpp`)
 }

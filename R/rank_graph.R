@@ -213,10 +213,10 @@ register_selector("trcfs",
 #' labelled rows, \eqn{1 / n_c} within class \eqn{c} (`"class"`, which needs labels; rows without
 #' one carry no weight).
 #'
-#' `phi = 1` and `phi = 2` take \eqn{r / 2} products with \eqn{N}, no eigenvectors; only a fractional
-#' `r` needs them all. `phi = 3` finds its eigenpairs by a dense solver for up to 500 rows, above
-#' by Lanczos iterations; where \eqn{\lambda_m} is a multiple eigenvalue (within 1e-10) its whole
-#' eigenspace counts, because the score would else depend on the choice of a basis. On a
+#' `phi = 1` and `phi = 2` take \eqn{r / 2} products with \eqn{N}, no eigenvectors; only a
+#' fractional `r` needs them all. `phi = 3` finds its eigenpairs by a dense solver for up to 500
+#' rows, above by Lanczos iterations; where \eqn{\lambda_m} is a multiple eigenvalue (within 1e-10)
+#' its whole eigenspace counts, because the score would else depend on the choice of a basis. On a
 #' disconnected graph \eqn{v_1} is still \eqn{D^{1/2} 1}, and the other vectors of eigenvalue 0 are
 #' orthogonal to it.
 #'
@@ -329,14 +329,14 @@ register_selector("sselect",
 
 #' Similarity preserving feature selection (SPFS)
 #'
-#' Looks for features whose inner products keep the similarities of the rows. With \eqn{Z} the columns
-#' of `x`, centered and of unit norm, and \eqn{K = Y Y^\top} the similarities, the three searches of the
-#' paper are
+#' Looks for features whose inner products keep the similarities of the rows. With \eqn{Z} the
+#' columns of `x`, centered and of unit norm, and \eqn{K = Y Y^\top} the similarities, the three
+#' searches of the paper are
 #' \itemize{
-#'   \item `"forward"`: picks the feature with the largest \eqn{q_f = z_f^\top R z_f}, where
-#'     \eqn{R = K - \sum_s z_s z_s^\top} over those picked: the one that leaves the least
-#'     \eqn{|R - z_f z_f^\top|_F^2}. A negative \eqn{q_f} means that the feature makes the error grow:
-#'     it is ranked, but not `selected`. `statistic` is \eqn{q_f} when picked.
+#'   \item `"forward"`: picks the feature with the largest \eqn{q_f = z_f^\top R z_f}, where \eqn{R
+#'     = K - \sum_s z_s z_s^\top} over those picked: the one that leaves the least \eqn{|R - z_f
+#'     z_f^\top|_F^2}. A negative \eqn{q_f} means that the feature makes the error grow: it is
+#'     ranked, but not `selected`. `statistic` is \eqn{q_f} when picked.
 #'   \item `"nesterov"`: \eqn{\min_W \frac12 |Y - Z W|_F^2 + \lambda \sum_f |w_f|},
 #'     \eqn{\lambda = \rho \max_f |z_f^\top Y|}; `statistic` is \eqn{|w_f|}, and features with a
 #'     weight are `selected`.
@@ -345,17 +345,18 @@ register_selector("sselect",
 #' }
 #' High values are better.
 #'
-#' The similarity is \eqn{1 / n_c} within class \eqn{c} over the labelled rows (`"class"`, the default
-#' with labels; columns that are constant over these rows have no score), or
-#' \eqn{\exp(-d^2 / bandwidth)} of all pairs of rows (`"rbf"`, the default without; n x n values in
-#' memory). `scale` concerns the distances of `"rbf"` only; `"median"` is the median of all positive
-#' squared distances.
+#' The similarity is \eqn{1 / n_c} within class \eqn{c} over the labelled rows (`"class"`, the
+#' default with labels; columns that are constant over these rows have no score), or \eqn{\exp(-d^2
+#' / bandwidth)} of all pairs of rows (`"rbf"`, the default without; n x n values in memory).
+#' `scale` concerns the distances of `"rbf"` only; `"median"` is the median of all positive squared
+#' distances.
 #'
 #' `"forward"` and `"lar"` pick `n_features`, 50 if it is `NULL`, ties (within 1e-12) to the lower
 #' column; the others follow by the criterion as it then stands, which is their `statistic`.
-#' `"nesterov"` is solved by block coordinate descent to a relative duality gap of 1e-10
-#' (`attr(r, "info")$gap`), whatever its name says of the paper's solver: the minimizer is the same.
-#' The names of the searches are the paper's; the details of `"nesterov"` and `"lar"` are our reading.
+#' `"nesterov"` is solved by block coordinate descent to a relative duality gap of 1e-10, in
+#' `attr(r, "info")$gap`, whatever its name says of the paper's solver: the minimizer is the same.
+#' The names of the searches are the paper's; the details of `"nesterov"` and `"lar"` are our
+#' reading.
 #'
 #' @inheritParams selector_arguments
 #' @param search `"forward"`, `"nesterov"` or `"lar"`, see above.
@@ -366,7 +367,8 @@ register_selector("sselect",
 #' @param n_features How many features `"forward"` and `"lar"` pick; `NULL`: 50, or all if there are
 #'   fewer. For `"nesterov"` how many are `selected`; `NULL`: those with a weight.
 #' @inherit selector_arguments return
-#' @references Zhao, Wang, Liu and Ye (2012), On similarity preserving feature selection, IEEE TKDE 25.
+#' @references Zhao, Wang, Liu and Ye (2012), On similarity preserving feature selection, IEEE TKDE
+#'   25.
 #' @examples
 #' rank_spfs(iris[1:4], iris$Species)
 #' rank_spfs(iris[1:4], search = "lar")

@@ -99,8 +99,8 @@ register_selector("fisher",
 #' @inheritParams selector_arguments
 #' @param k Number of hits, and of misses of each other class.
 #' @inherit selector_arguments return
-#' @references Robnik-Sikonja and Kononenko (2003), Theoretical and empirical analysis of ReliefF and
-#'   RReliefF, Machine Learning 53.
+#' @references Robnik-Sikonja and Kononenko (2003), Theoretical and empirical analysis of ReliefF
+#'   and RReliefF, Machine Learning 53.
 #' @examples
 #' rank_relieff(iris[1:4], iris$Species)
 #' @export
@@ -124,24 +124,25 @@ register_selector("relieff",
 #'
 #' Picks features one after the other, over the labelled rows alone: first the one with the largest
 #' mutual information \eqn{I(f; y)} with the labels, then the one that maximizes
-#' \deqn{I(f; y) - \frac{1}{|S|} \sum_{s \in S} I(f; s) \quad \mathrm{(MID)} \qquad \mathrm{or} \qquad
-#'   \frac{I(f; y)}{\frac{1}{|S|} \sum_{s \in S} I(f; s) + 0.01} \quad \mathrm{(MIQ)}}
+#' \deqn{I(f; y) - \frac{1}{|S|} \sum_{s \in S} I(f; s) \quad \mathrm{(MID)} \qquad
+#'   \mathrm{or} \qquad \frac{I(f; y)}{\frac{1}{|S|} \sum_{s \in S} I(f; s) + 0.01}
+#'   \quad \mathrm{(MIQ)}}
 #' over the features \eqn{S} picked so far.
 #'
-#' Each column is put into three levels, below mean - `width` sd, above mean + `width` sd and between
-#' (strict inequalities, sd with divisor l), and the information is that of the table of counts, in
-#' nats. `n_features` are picked, 50 if it is `NULL`, and are `selected`; their `statistic` is the
-#' criterion when they were picked, for the first its relevance. The others follow by their relevance
-#' \eqn{I(f; y)}, which is their `statistic`. Ties, within 1e-12, go to the lower column. Constant
-#' columns are never picked.
+#' Each column is put into three levels, below mean - `width` sd, above mean + `width` sd and
+#' between (strict inequalities, sd with divisor l), and the information is that of the table of
+#' counts, in nats. `n_features` are picked, 50 if it is `NULL`, and are `selected`; their
+#' `statistic` is the criterion when they were picked, for the first its relevance. The others
+#' follow by their relevance \eqn{I(f; y)}, which is their `statistic`. Ties, within 1e-12, go to
+#' the lower column. Constant columns are never picked.
 #'
 #' @inheritParams selector_arguments
 #' @param criterion `"MID"`, relevance less redundancy, or `"MIQ"`, relevance over redundancy.
 #' @param width Half the width of the middle level, in standard deviations; not negative.
 #' @param n_features How many features to pick; `NULL`: 50, or all if there are fewer.
 #' @inherit selector_arguments return
-#' @references Peng, Long and Ding (2005), Feature selection based on mutual information: criteria of
-#'   max-dependency, max-relevance and min-redundancy, IEEE TPAMI 27.
+#' @references Peng, Long and Ding (2005), Feature selection based on mutual information: criteria
+#'   of max-dependency, max-relevance and min-redundancy, IEEE TPAMI 27.
 #' @examples
 #' rank_mrmr(iris[1:4], iris$Species, n_features = 2)
 #' @export

@@ -9,8 +9,8 @@
 #' `universum_rest()` takes the rows of classes that are not those to be told apart.
 #'
 #' `universum_gene()` draws each column independently: `"normal"` from the normal distribution with
-#' its mean and standard deviation, `"permute"` from its own values, with replacement. The paper only
-#' says "according to the statistic".
+#' its mean and standard deviation, `"permute"` from its own values, with replacement. The paper
+#' only says "according to the statistic".
 #'
 #' All draws come from R's generator, so `set.seed()` makes them repeatable.
 #'

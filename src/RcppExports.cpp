@@ -271,6 +271,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// nearest_rows_cpp
+Rcpp::IntegerVector nearest_rows_cpp(const Eigen::Map<Eigen::MatrixXd> train, const Eigen::Map<Eigen::MatrixXd> test, Rcpp::IntegerVector sizes, Rcpp::List control);
+RcppExport SEXP _semiselect_nearest_rows_cpp(SEXP trainSEXP, SEXP testSEXP, SEXP sizesSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type train(trainSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type test(testSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(nearest_rows_cpp(train, test, sizes, control));
+    return rcpp_result_gen;
+END_RCPP
+}
 // exact_search_rows_cpp
 int exact_search_rows_cpp();
 RcppExport SEXP _semiselect_exact_search_rows_cpp() {
@@ -667,6 +681,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_report_columns_cpp", (DL_FUNC) &_semiselect_report_columns_cpp, 1},
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
+    {"_semiselect_nearest_rows_cpp", (DL_FUNC) &_semiselect_nearest_rows_cpp, 4},
     {"_semiselect_exact_search_rows_cpp", (DL_FUNC) &_semiselect_exact_search_rows_cpp, 0},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},

@@ -33,8 +33,8 @@ Rcpp::List to_r_weights(const SparseWeights& weights) {
 // [[Rcpp::export]]
 Rcpp::List sparsity_cpp(Rcpp::List problem, Rcpp::List control, double rho, bool affine,
                         int variant, bool supervised) {
-  const SparsityFit fit = sparsity(as_problem(problem), {rho, affine, variant, supervised},
-                                   as_control(control));
+  const SparsityFit fit =
+      sparsity(as_problem(problem), {rho, affine, variant, supervised}, as_control(control));
   Rcpp::List out = to_r(fit.selection);
   out["weights"] = to_r_weights(fit.weights);
   return out;

@@ -246,3 +246,44 @@ TEST_CASE("elastic_net_svm finds the columns that matter among many", "[margin]"
     }
   }
 }
+
+TEST_CASE("elastic_net_svm follows its active sets from one lambda1 to the next", "[margin]") {
+  const Toy data = toy(120, 300, 11);
+  const double l2 = 60;
+  for (const bool tied : {false, true}) {
+    Toy now = data;
+    now.rows.offset = tied ? 0.2 : 0;
+    const Eigen::VectorXd center =
+        tied ? Eigen::VectorXd(now.x.colwise().mean().transpose()) : Eigen::VectorXd();
+    const ElasticNetSvm svm(FeatureMatrix::dense(now.x.data(), 120, 300),
+                            Eigen::VectorXd::Ones(120), center, {}, l2);
+    ElasticNetSvmState state;
+    int followed = 0, values = 0;
+    for (double l1 = 30; l1 > 0.5; l1 *= 0.9) {
+      const ElasticNetSvmFit f = svm.solve(now.rows, l1, state, {}, Control());
+      ++values;
+      followed += f.iterations == 0;
+      // The bound from the definition, by products that owe nothing to what was kept.
+      const Eigen::VectorXd u = f.alpha.cwiseProduct(now.rows.sign);
+      CHECK(f.alpha.minCoeff() >= 0);
+      CHECK((now.rows.weight - f.alpha).minCoeff() >= 0);
+      Eigen::VectorXd v = now.x.transpose() * u;
+      if (tied) v -= u.sum() * center;
+      if (!tied) CHECK(std::abs(u.sum()) < 1e-10);
+      const double dual = f.alpha.sum() - (tied ? 0.2 * u.sum() : 0) -
+                          soft_threshold(v, l1).squaredNorm() / (2 * l2);
+      const double primal = naive_primal(now, f.t, f.intercept, l1, l2);
+      CHECK(primal == Approx(f.primal).epsilon(1e-10));
+      CHECK(primal - dual <= 1.001e-6 * primal);
+    }
+    CHECK(followed > values / 2);
+
+    // Kept products belong to their data: another matrix must not be answered from them.
+    const Toy other = toy(120, 300, 12);
+    const ElasticNetSvm elsewhere(FeatureMatrix::dense(other.x.data(), 120, 300),
+                                  Eigen::VectorXd::Ones(120), center, {}, l2);
+    ElasticNetSvmState fresh;
+    const double moved = elsewhere.solve(now.rows, 5, state, {}, Control()).primal;
+    CHECK(moved == Approx(elsewhere.solve(now.rows, 5, fresh, {}, Control()).primal).epsilon(2e-6));
+  }
+}

@@ -77,7 +77,8 @@ TEST_CASE("mrmr", "[statistics]") {
         for (Index r = 0; r < p; ++r) {
           const bool chosen = std::count(picked.begin(), picked.end(), r) > 0;
           CHECK(got.selected[r] == chosen);
-          if (!chosen) CHECK(got.statistic(r) == Approx(information(level[r], y.code)).margin(1e-12));
+          if (!chosen)
+            CHECK(got.statistic(r) == Approx(information(level[r], y.code)).margin(1e-12));
         }
         for (Index e = 7; e < p; ++e) {
           CHECK(got.statistic(got.order[e - 1]) >= got.statistic(got.order[e]));
@@ -88,14 +89,7 @@ TEST_CASE("mrmr", "[statistics]") {
   SECTION("a copy of a picked feature comes last among equals") {
     // Four features of the same relevance, one of them twice: the copy waits under MID.
     Eigen::MatrixXd z(8, 3);
-    z << 0, 0, 0,
-         0, 0, 0,
-         0, 0, 1,
-         1, 1, 0,
-         1, 1, 1,
-         1, 1, 1,
-         0, 0, 0,
-         1, 1, 1;
+    z << 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1;
     const Labels two{{0, 0, 0, 0, 1, 1, 1, 1}, 2};
     options.n_features = 3;
     options.width = 0.5;

@@ -67,6 +67,26 @@ TEST_CASE("relieff", "[statistics]") {
       CHECK(w.isApprox(naive(x, y, static_cast<std::size_t>(k)), 1e-12));
     }
   }
+  SECTION("decides in double among what single precision proposes, ties included") {
+    Rng rng(4, 0);
+    Eigen::MatrixXd x = examples::gaussian(400, 50, 7);
+    Eigen::MatrixXd coarse(400, 30);  // few values: exact ties and identical rows in plenty
+    for (Index i = 0; i < 400; ++i) {
+      for (Index c = 0; c < 30; ++c) coarse(i, c) = static_cast<double>(rng.below(2));
+    }
+    coarse.bottomRows(40) = coarse.topRows(40);
+    coarse.row(399).setZero();
+    coarse.row(398).setOnes();
+    Eigen::MatrixXd near = x;  // differences below the error of single precision
+    near.topRows(200) = near.row(0).replicate(200, 1) + 1e-4 * x.topRows(200);
+    Labels y;
+    for (int i = 0; i < 400; ++i) y.code.push_back(i % 2);
+    y.classes = 2;
+    for (const Eigen::MatrixXd* data : {&x, &coarse, &near}) {
+      const Eigen::VectorXd w = relieff(make_problem(*data, Scale::none, y), 5, control).statistic;
+      CHECK(w.isApprox(naive(*data, y, 5), 1e-10));
+    }
+  }
   SECTION("sees the labelled rows only, and neither unit nor origin of a column") {
     Labels few = example.all;
     few.code[2] = few.code[6] = unlabelled;
@@ -75,7 +95,8 @@ TEST_CASE("relieff", "[statistics]") {
         example.x.row(5), example.x.row(7);
     const Labels y{{0, 0, 1, 1, 1, 1}, 2};
     const Eigen::VectorXd w = naive(kept, y, 2);
-    CHECK(relieff(make_problem(example.x, Scale::none, few), 2, control).statistic.isApprox(w, 1e-12));
+    CHECK(relieff(make_problem(example.x, Scale::none, few), 2, control)
+              .statistic.isApprox(w, 1e-12));
     const Eigen::MatrixXd moved = (-3 * example.x).array() + 100;
     CHECK(relieff(make_problem(moved, Scale::none, few), 2, control).statistic.isApprox(w, 1e-10));
   }
@@ -118,5 +139,18 @@ TEST_CASE("manhattan distances are summed column by column", "[optim]") {
       }
     }
     CHECK(same);
+    const Eigen::MatrixXd unit = (x.array() / x.cwiseAbs().maxCoeff() + 1) / 2;
+    const auto fill_unit = [&](Index first, Index count, double* out) {
+      std::copy_n(unit.data() + first * m, count * m, out);
+    };
+    const RoughDistances rough = rough_manhattan_distances(m, p, fill_unit, control);
+    const Eigen::MatrixXd exact = manhattan_distances(m, p, fill_unit, control);
+    CHECK((rough.distance - exact).cwiseAbs().maxCoeff() <= rough.error);
+    std::vector<std::pair<int, int>> pairs;
+    for (int i = 1; i < m; i += 3) pairs.emplace_back(i / 2, i);
+    const std::vector<double> listed = manhattan_distances(m, p, fill_unit, pairs, control);
+    for (std::size_t e = 0; e < pairs.size(); ++e) {
+      CHECK(listed[e] == Approx(exact(pairs[e].first, pairs[e].second)).epsilon(1e-13));
+    }
   }
 }

@@ -17,7 +17,8 @@ double violation(const Eigen::MatrixXd& z, const SparseWeights& s, Index i, doub
     if (j != i) lambda = std::max(lambda, rho * std::abs(gram(i, j)));
   }
   Eigen::VectorXd weight = Eigen::VectorXd::Zero(z.rows());
-  for (const auto& entry : s.entries[static_cast<std::size_t>(i)]) weight(entry.first) = entry.second;
+  for (const auto& entry : s.entries[static_cast<std::size_t>(i)])
+    weight(entry.first) = entry.second;
   REQUIRE(weight(i) == 0);
   const Eigen::VectorXd slope = gram.col(i) - gram * weight;
   double worst = 0;
@@ -55,8 +56,7 @@ TEST_CASE("sparsity", "[universum]") {
       for (const bool affine : {true, false}) {
         options.affine = affine;
         const Eigen::MatrixXd x = examples::gaussian(40, p, 11);
-        const SparseWeights s =
-            sparse_weights(FeatureMatrix::dense(x), Labels(), options, control);
+        const SparseWeights s = sparse_weights(FeatureMatrix::dense(x), Labels(), options, control);
         CHECK(s.converged);
         double worst = 0;
         for (Index i = 0; i < 40; ++i) {

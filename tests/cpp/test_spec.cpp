@@ -28,7 +28,8 @@ Eigen::VectorXd score(const Problem& problem, const SpecOptions& options) {
 }
 
 // The definition, through all eigenvectors of N.
-Eigen::VectorXd naive(const Eigen::MatrixXd& x, const Eigen::MatrixXd& s, int phi, double r, Index m) {
+Eigen::VectorXd naive(const Eigen::MatrixXd& x, const Eigen::MatrixXd& s, int phi, double r,
+                      Index m) {
   const Index n = x.rows();
   const Eigen::VectorXd d = s.rowwise().sum();
   Eigen::MatrixXd normalized = Eigen::MatrixXd::Zero(n, n);
@@ -107,9 +108,12 @@ TEST_CASE("spec", "[graph]") {
       }
     }
     for (const double r : {1.0, 2.0, 1.5}) {
-      CHECK(score(data, with(1, r, Similarity::classes)).isApprox(naive(x, classes, 1, r, 8), 1e-9));
-      CHECK(score(data, with(2, r, Similarity::classes)).isApprox(naive(x, classes, 2, r, 8), 1e-9));
-      CHECK(score(data, with(3, r, Similarity::classes)).isApprox(naive(x, classes, 3, r, 8), 1e-9));
+      CHECK(
+          score(data, with(1, r, Similarity::classes)).isApprox(naive(x, classes, 1, r, 8), 1e-9));
+      CHECK(
+          score(data, with(2, r, Similarity::classes)).isApprox(naive(x, classes, 2, r, 8), 1e-9));
+      CHECK(
+          score(data, with(3, r, Similarity::classes)).isApprox(naive(x, classes, 3, r, 8), 1e-9));
       SpecOptions all = with(3, r, Similarity::classes);
       all.n_eigen = 9;  // the first eigenvalue 1: all of them
       CHECK(score(data, all).isApprox(naive(x, classes, 3, r, 25), 1e-9));
@@ -137,15 +141,22 @@ TEST_CASE("spec", "[graph]") {
   SECTION("does not depend on the storage or the number of threads") {
     Eigen::MatrixXd x = examples::gaussian(30, 9, 8).cwiseMax(0);
     x.leftCols(4) = (x.leftCols(4).array() > 1.2).select(x.leftCols(4), 0);
+    x.col(5).setZero();  // nothing stored
     const SparseCopy copy(x);
     Control two;
     two.threads = 2;
     for (const int phi : {1, 2, 3}) {
       for (const double r : {1.0, 2.0}) {
         const Eigen::VectorXd dense = score(make_problem(x, Scale::standardize), with(phi, r));
-        CHECK(score(copy.problem(Scale::standardize), with(phi, r)).isApprox(dense, 1e-9));
-        CHECK(spec(make_problem(x, Scale::standardize), with(phi, r), two).selection.statistic ==
-              dense);
+        const Eigen::VectorXd sparse = score(copy.problem(Scale::standardize), with(phi, r));
+        const Eigen::VectorXd threads =
+            spec(make_problem(x, Scale::standardize), with(phi, r), two).selection.statistic;
+        CHECK(std::isnan(dense(5)));
+        CHECK(std::isnan(sparse(5)));
+        for (const Index c : {0, 1, 2, 3, 4, 6, 7, 8}) {
+          CHECK(sparse(c) == Approx(dense(c)).epsilon(1e-9));
+          CHECK(threads(c) == dense(c));
+        }
       }
     }
   }
@@ -154,8 +165,8 @@ TEST_CASE("spec", "[graph]") {
     // Two pairs and a triangle: the eigenvalue 0 three times, so phi 3 with m = 2 takes both
     // vectors beside v_1, and an indicator of a component lies in them.
     SpecOptions options = with(3, 1, Similarity::knn);
-    options.graph.given = make_graph(
-        7, {{0, 1, 1.0}, {2, 3, 1.0}, {4, 5, 1.0}, {4, 6, 1.0}, {5, 6, 1.0}});
+    options.graph.given =
+        make_graph(7, {{0, 1, 1.0}, {2, 3, 1.0}, {4, 5, 1.0}, {4, 6, 1.0}, {5, 6, 1.0}});
     Eigen::MatrixXd x = Eigen::MatrixXd::Zero(7, 2);
     x.col(0).head(2).setOnes();
     x.col(1) << 1, -1, 0, 0, 0, 0, 0;
@@ -212,14 +223,17 @@ TEST_CASE("lowest eigenpairs", "[optim]") {
   const Index n = 300;
   Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(n, 1, 2);
   values.head(6) << 0.1, 0.1, 0.1, 0.4, 0.6, 0.6;
-  const SymmetricEigen basis =
-      eigen_symmetric([&] { Eigen::MatrixXd a = examples::gaussian(n, n, 2); return Eigen::MatrixXd(a + a.transpose()); }());
+  const SymmetricEigen basis = eigen_symmetric([&] {
+    Eigen::MatrixXd a = examples::gaussian(n, n, 2);
+    return Eigen::MatrixXd(a + a.transpose());
+  }());
   const Eigen::MatrixXd a = basis.vectors * values.asDiagonal() * basis.vectors.transpose();
   const auto apply = [&](const Eigen::VectorXd& v) { return Eigen::VectorXd(a * v); };
   LanczosOptions options;
   options.norm = 2;
 
-  const LanczosResult five = lowest_eigenpairs(n, apply, 5, Eigen::MatrixXd(), 1e-10, options, control);
+  const LanczosResult five =
+      lowest_eigenpairs(n, apply, 5, Eigen::MatrixXd(), 1e-10, options, control);
   REQUIRE(five.values.size() == 6);  // the twin of the fifth comes along
   CHECK(five.converged);
   CHECK(five.values.isApprox(values.head(6), 1e-10));

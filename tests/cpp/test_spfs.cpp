@@ -112,7 +112,8 @@ TEST_CASE("spfs", "[graph]") {
     for (const bool rbf : {false, true}) {
       for (const double rho : {0.05, 0.3}) {
         const Problem data = make_problem(x, Scale::standardize, thirds(25));
-        SpfsOptions options = with(SpfsSearch::nesterov, rbf ? Similarity::rbf : Similarity::classes);
+        SpfsOptions options =
+            with(SpfsSearch::nesterov, rbf ? Similarity::rbf : Similarity::classes);
         options.rho = rho;
         const SpfsFit fit = spfs(data, options, control);
         CHECK(fit.selection.converged);
@@ -121,8 +122,7 @@ TEST_CASE("spfs", "[graph]") {
         const Eigen::MatrixXd k = rbf ? rbf_similarity(data.z, Bandwidth::median, 0, 1, control).s
                                       : class_similarity(data.y);
         const SymmetricEigen eigen = eigen_symmetric(k);
-        const Eigen::MatrixXd y =
-            eigen.vectors * eigen.values.cwiseMax(0).cwiseSqrt().asDiagonal();
+        const Eigen::MatrixXd y = eigen.vectors * eigen.values.cwiseMax(0).cwiseSqrt().asDiagonal();
         const double lambda = rho * (z.transpose() * y).rowwise().norm().maxCoeff();
         CHECK(fit.lambda == Approx(lambda).epsilon(1e-8));
         const double bound = eigenvalues_symmetric(z.transpose() * z).maxCoeff();
@@ -163,7 +163,8 @@ TEST_CASE("spfs", "[graph]") {
         // From the entry of feature `size` to that of the next: (1 - gamma) is the ratio of levels.
         Eigen::MatrixXd active(40, size);
         for (Index e = 0; e < size; ++e) active.col(e) = z.col(got.order[e]);
-        const double now = got.statistic(got.order[size - 1]), next = got.statistic(got.order[size]);
+        const double now = got.statistic(got.order[size - 1]),
+                     next = got.statistic(got.order[size]);
         const Eigen::MatrixXd goal = active * least_squares(active, y);
         fitted += (1 - next / now) * (goal - fitted);
         const Eigen::VectorXd c = (z.transpose() * (y - fitted)).rowwise().norm() / first;
@@ -179,8 +180,10 @@ TEST_CASE("spfs", "[graph]") {
     twice << x, -2 * x.col(1);
     SpfsOptions options = with(SpfsSearch::lar);
     options.n_features = 6;
-    const Selection plain = spfs(make_problem(x, Scale::none, thirds(30)), options, control).selection;
-    const Selection copied = spfs(make_problem(twice, Scale::none, thirds(30)), options, control).selection;
+    const Selection plain =
+        spfs(make_problem(x, Scale::none, thirds(30)), options, control).selection;
+    const Selection copied =
+        spfs(make_problem(twice, Scale::none, thirds(30)), options, control).selection;
     CHECK(copied.statistic.head(5).isApprox(plain.statistic, 1e-9));
     CHECK(copied.statistic(5) == Approx(plain.statistic(1)));
   }
@@ -191,7 +194,8 @@ TEST_CASE("spfs", "[graph]") {
     Labels few = example.all;
     few.code[2] = unlabelled;
     for (const SpfsSearch search : {SpfsSearch::forward, SpfsSearch::lar}) {
-      const Selection got = spfs(make_problem(x, Scale::none, few), with(search), control).selection;
+      const Selection got =
+          spfs(make_problem(x, Scale::none, few), with(search), control).selection;
       CHECK(got.order.back() == 0);
       CHECK(std::isnan(got.score(0)));
       CHECK(std::isnan(got.statistic(0)));
@@ -210,7 +214,8 @@ TEST_CASE("spfs", "[graph]") {
         options.n_features = 8;
         const Problem dense = make_problem(x, Scale::standardize, thirds(50));
         const Selection one = spfs(dense, options, control).selection;
-        const Selection other = spfs(copy.problem(Scale::standardize, thirds(50)), options, control).selection;
+        const Selection other =
+            spfs(copy.problem(Scale::standardize, thirds(50)), options, control).selection;
         CHECK(other.order == one.order);
         CHECK(other.statistic.isApprox(one.statistic, 1e-7));
         CHECK(spfs(dense, options, two).selection.statistic == one.statistic);

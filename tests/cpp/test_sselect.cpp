@@ -26,8 +26,7 @@ TEST_CASE("sselect", "[graph]") {
     CHECK(s.isApprox(ls, 1e-14));
   }
   SECTION("one class or none leaves eta LS + 1 - eta") {
-    const Eigen::VectorXd none =
-        sselect(make_problem(example.x), options, control).statistic;
+    const Eigen::VectorXd none = sselect(make_problem(example.x), options, control).statistic;
     const Labels one{{0, 0, -1, -1, 0, -1, -1, -1}, 1};
     const Eigen::VectorXd single =
         sselect(make_problem(example.x, Scale::none, one), options, control).statistic;

@@ -111,10 +111,12 @@ Eigen::MatrixXd all_squared_distances(const FeatureMatrix& z, const Control& con
     }
   });
   std::vector<Pair> unsure;
-  for (const std::vector<Pair>& pairs : found) unsure.insert(unsure.end(), pairs.begin(), pairs.end());
+  for (const std::vector<Pair>& pairs : found)
+    unsure.insert(unsure.end(), pairs.begin(), pairs.end());
   if (!unsure.empty()) {
     const std::vector<double> direct = squared_distances(z, unsure, Metric::euclidean, quiet);
-    for (std::size_t e = 0; e < unsure.size(); ++e) d(unsure[e].second, unsure[e].first) = direct[e];
+    for (std::size_t e = 0; e < unsure.size(); ++e)
+      d(unsure[e].second, unsure[e].first) = direct[e];
   }
   mirror(d);
   return d;
@@ -161,8 +163,9 @@ RbfSimilarity rbf_similarity(const FeatureMatrix& z, Bandwidth kind, double valu
         "Raise `bandwidth` (\"median\" always fits) or rescale `x`.");
   }
   if (2 * zeros > pairs) {
-    control.warn("More than half of the similarities of two rows are zero. Raise `bandwidth` "
-                 "(\"median\" always fits) or rescale `x`.");
+    control.warn(
+        "More than half of the similarities of two rows are zero. Raise `bandwidth` "
+        "(\"median\" always fits) or rescale `x`.");
   }
   out.degree = out.s.colwise().sum().transpose();
   return out;

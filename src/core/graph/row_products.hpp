@@ -22,8 +22,8 @@ struct RbfSimilarity {
 
 // `kind` median: the median of all squared distances i < j that are positive, 1 if there is none.
 // number: `value`. local: exp(-d_ij^2 / (s_i s_j)), s_i the distance to the k-th nearest other row
-// (0: the smallest positive one from i, else 1). Throws InputError if every off-diagonal entry underflows to 0, warns if more
-// than half of them do. n x n in memory, which the method is about.
+// (0: the smallest positive one from i, else 1). Throws InputError if every off-diagonal entry
+// underflows to 0, warns if more than half of them do. n x n in memory, which the method is about.
 RbfSimilarity rbf_similarity(const FeatureMatrix& z, Bandwidth kind, double value, int k,
                              const Control& control);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -24,6 +25,7 @@ constexpr Index largest_kept_gram = 2500;  // 50 MB
 constexpr Index block_size = 1024;
 constexpr int first_attempt = 50;          // iterations before the first polish
 constexpr int most_rounds = 20;            // of active sets in one polish
+constexpr double near_support = 0.9;       // of lambda1: |v_j| that makes a column worth watching
 constexpr double bound_share = 1e-7;      // of the weight: closer to a bound is at it
 
 using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
@@ -662,7 +664,7 @@ bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
     }
     ElasticNetSvmOptions inner = options;
     inner.max_iter = std::max(1, options.max_iter - spent);
-    ElasticNetSvmFit found = sub.solve(rows, lambda1, part, inner, control);
+    ElasticNetSvmFit found = sub.search(rows, lambda1, part, inner, control);
     spent += found.iterations;
 
     alpha = found.alpha;
@@ -697,10 +699,273 @@ bool ElasticNetSvm::solve_by_columns(const HingeRows& rows, double lambda1,
   return false;
 }
 
+// Inner products of rows over columns: out(a, b) belongs to rows[a] and rows[b]. What was kept is
+// brought up to date by the columns that came and went, and the rows that came. Rows that went
+// stay for a while: they often return.
+void ElasticNetSvm::products(const std::vector<Index>& rows, const std::vector<Index>& columns,
+                             KeptProducts& kept, Eigen::MatrixXd& out) const {
+  const Index e = static_cast<Index>(rows.size());
+  const Index k = static_cast<Index>(columns.size());
+  std::vector<Index> came, went, added;
+  std::vector<Index> place(static_cast<std::size_t>(n_), -1);
+  bool anew = kept.of != data_ || static_cast<Index>(kept.rows.size()) > e + e / 2 + 32;
+  if (!anew) {
+    std::set_difference(columns.begin(), columns.end(), kept.columns.begin(), kept.columns.end(),
+                        std::back_inserter(came));
+    std::set_difference(kept.columns.begin(), kept.columns.end(), columns.begin(), columns.end(),
+                        std::back_inserter(went));
+    for (std::size_t a = 0; a < kept.rows.size(); ++a) {
+      place[kept.rows[a]] = static_cast<Index>(a);
+    }
+    for (const Index i : rows) {
+      if (place[i] < 0) added.push_back(i);
+    }
+    const Index changes = static_cast<Index>(came.size() + went.size());
+    anew = 2 * changes > k || 3 * static_cast<Index>(added.size()) > e;
+  }
+  if (anew) {
+    kept.of = data_;
+    kept.rows = rows;
+    kept.value = Eigen::MatrixXd::Zero(e, e);
+    std::vector<Index> part;
+    for (Index first = 0; first < k; first += block_size) {
+      part.assign(columns.begin() + first, columns.begin() + std::min(k, first + block_size));
+      kept.value += gram_rows(block(rows, part), Control());
+    }
+    kept.columns = columns;
+    out = kept.value;
+    return;
+  }
+
+  if (!came.empty()) kept.value += gram_rows(block(kept.rows, came), Control());
+  if (!went.empty()) kept.value -= gram_rows(block(kept.rows, went), Control());
+  kept.columns = columns;
+  if (!added.empty()) {
+    const Index before = static_cast<Index>(kept.rows.size());
+    const Index more = static_cast<Index>(added.size());
+    for (Index a = 0; a < more; ++a) place[added[a]] = before + a;
+    kept.rows.insert(kept.rows.end(), added.begin(), added.end());
+    Eigen::MatrixXd cross = Eigen::MatrixXd::Zero(before + more, more);
+    std::vector<Index> part;
+    for (Index first = 0; first < k; first += block_size) {
+      part.assign(columns.begin() + first, columns.begin() + std::min(k, first + block_size));
+      const Eigen::MatrixXd values = block(kept.rows, part);
+      cross += multiply_transposed(values, values.bottomRows(more), Control());
+    }
+    kept.value.conservativeResize(before + more, before + more);
+    kept.value.rightCols(more) = cross;
+    kept.value.bottomRows(more) = cross.transpose();
+  }
+  out.resize(e, e);
+  for (Index b = 0; b < e; ++b) {
+    const Index from = place[rows[b]];
+    for (Index a = 0; a < e; ++a) out(a, b) = kept.value(place[rows[a]], from);
+  }
+}
+
+// Active sets from those of a similar problem, by the conditions of polish(): solve, move the rows
+// and columns that disagree, solve again. Works on the columns near the support and prices all of
+// them at the end. False, with `state` as it was: the sets did not settle.
+bool ElasticNetSvm::follow(const HingeRows& rows, double lambda1, ElasticNetSvmState& state,
+                           const ElasticNetSvmOptions& options, const Control& control,
+                           ElasticNetSvmFit& fit) const {
+  Eigen::VectorXd v = rho_ * kappa_ * state.dt + lambda2_ * state.t;
+  std::vector<Index> columns;
+  std::vector<bool> inside(static_cast<std::size_t>(p_), false);
+  const auto watch = [&] {
+    for (Index j = 0; j < p_; ++j) {
+      if (factor_(j) != 0 && std::abs(v(j)) >= near_support * lambda1) {
+        inside[static_cast<std::size_t>(j)] = true;
+      }
+    }
+    columns.clear();
+    for (Index j = 0; j < p_; ++j) {
+      if (inside[static_cast<std::size_t>(j)]) columns.push_back(j);
+    }
+  };
+  watch();
+
+  Eigen::VectorXd alpha = -(rows.sign.array() * rho_ * omega_.array() * state.dz.array());
+  std::vector<signed char> where(static_cast<std::size_t>(n_));
+  for (Index i = 0; i < n_; ++i) {
+    const double w = rows.weight(i);
+    where[i] = static_cast<signed char>(
+        w == 0 || alpha(i) <= bound_share * w ? 0 : alpha(i) >= (1 - bound_share) * w ? 2 : 1);
+    if (where[i] != 1) alpha(i) = where[i] == 0 ? 0 : w;
+  }
+
+  const double r = free_ ? 0 : rows.offset;
+  Eigen::VectorXd t = Eigen::VectorXd::Zero(p_), g, xt;
+  Eigen::VectorXd u(n_);
+  double offset = 0, primal_value = 0, dual_value = 0;
+  // v, t and the decision values that belong to alpha; only the columns watched.
+  const auto evaluate = [&] {
+    u = alpha.cwiseProduct(rows.sign);
+    const double total = u.sum();
+    if (x_.scale() == Scale::unit) {
+      for (Index i = 0; i < n_; ++i) u(i) /= x_.row_divisor(i);
+    }
+    double squares = 0, sum = 0;
+    for (const Index j : columns) {
+      const StoredColumn f = x_.stored_column(j);
+      double product = 0;
+      if (f.row) {
+        for (Index a = 0; a < f.count; ++a) product += f.value[a] * u(f.row[a]);
+      } else {
+        product = Eigen::Map<const Eigen::VectorXd>(f.value, n_).dot(u);
+      }
+      v(j) = product * factor_(j) - total * moved_(j);
+      const double over = std::abs(v(j)) - lambda1;
+      t(j) = over > 0 ? (v(j) > 0 ? over : -over) / lambda2_ : 0;
+      squares += t(j) * t(j);
+      sum += std::abs(t(j));
+    }
+    xt = times(t);
+    offset = best_offset(xt, rows);
+    g = xt.array() + offset;
+    primal_value = (rows.weight.array() * (1 - rows.sign.array() * g.array()).max(0.0)).sum() +
+                   lambda1 * sum + lambda2_ / 2 * squares;
+    dual_value = (alpha.array() * (1 - r * rows.sign.array())).sum() - lambda2_ / 2 * squares;
+  };
+  const auto gap = [&] {
+    return (primal_value - dual_value) / std::max(std::abs(primal_value), 1e-12);
+  };
+
+  evaluate();
+  double least = std::numeric_limits<double>::infinity();
+  int worse = 0;
+  std::vector<Index> between, support;
+  Eigen::MatrixXd system;
+  for (int round = 0; round < most_rounds; ++round) {
+    control.check_interrupt();
+    between.clear();
+    support.clear();
+    for (Index i = 0; i < n_; ++i) {
+      if (where[i] == 1) between.push_back(i);
+    }
+    for (const Index j : columns) {
+      if (t(j) != 0) support.push_back(j);
+    }
+    const Index e = static_cast<Index>(between.size());
+    if (e > largest_polish) return false;
+    Eigen::VectorXd current(e);
+    if (e > 0) {
+      products(between, support, state.products, system);
+      Eigen::VectorXd s(e), right(e);
+      for (Index a = 0; a < e; ++a) {
+        const Index i = between[a];
+        s(a) = rows.sign(i);
+        right(a) = lambda2_ * (1 - r * s(a) - s(a) * xt(i));
+        current(a) = alpha(i);
+      }
+      system = s.asDiagonal() * system * s.asDiagonal();
+      Eigen::MatrixXd shifted = system;
+      shifted.diagonal().array() += 1e-11 * std::max(system.diagonal().mean(), 1e-300);
+      const Cholesky factor = robust_cholesky(std::move(shifted), "the active rows");
+      const Eigen::VectorXd along = factor.solve(s);
+      const double lacking = -alpha.dot(rows.sign);
+      Eigen::VectorXd change = Eigen::VectorXd::Zero(e);
+      double off = 0;
+      const double scale = right.lpNorm<Eigen::Infinity>();
+      for (int refine = 0; refine < 4; ++refine) {
+        const Eigen::VectorXd rest = right - system * change - s * off;
+        if (refine > 0 && rest.lpNorm<Eigen::Infinity>() <= 1e-13 * scale) break;
+        Eigen::VectorXd more = factor.solve(rest);
+        if (free_) {
+          const double move = (s.dot(more) + s.dot(change) - lacking) / s.dot(along);
+          more -= move * along;
+          off += move;
+        }
+        change += more;
+      }
+      current += change;
+      if (!current.allFinite()) return false;
+      for (Index a = 0; a < e; ++a) {
+        alpha(between[a]) = std::min(std::max(current(a), 0.0), rows.weight(between[a]));
+      }
+    }
+    if (free_) {
+      // What the bounds cut off, taken from the rows that still have room.
+      const double excess = alpha.dot(rows.sign);
+      double room = 0;
+      const auto to_give = [&](Index i) {
+        if (alpha(i) <= 0 || alpha(i) >= rows.weight(i)) return 0.0;  // stays at its bound
+        return rows.sign(i) * excess > 0 ? -alpha(i) : rows.weight(i) - alpha(i);
+      };
+      for (const Index i : between) room += std::abs(to_give(i));
+      if (std::abs(excess) > room) {
+        if (std::abs(excess) > 1e-12 * rows.weight.sum()) return false;
+      } else if (room > 0) {
+        const double share = std::abs(excess) / room;
+        for (const Index i : between) alpha(i) += share * to_give(i);
+      }
+    }
+    evaluate();
+
+    if (gap() <= options.tol) {
+      Eigen::VectorXd all_alpha = alpha, all_v;
+      const double bound = dual(all_alpha, rows, lambda1, all_v);
+      Index violating = 0;
+      for (Index j = 0; j < p_; ++j) {
+        const bool outside = !inside[static_cast<std::size_t>(j)];
+        if (outside && std::abs(all_v(j)) > lambda1 * (1 + 1e-10)) ++violating;
+      }
+      const double certified = (primal_value - bound) / std::max(std::abs(primal_value), 1e-12);
+      if (certified <= options.tol && (!options.exact || violating == 0)) {
+        fit.t = t;
+        fit.intercept = offset - center_.dot(t);
+        fit.g = g;
+        fit.alpha = all_alpha;
+        fit.v = all_v;
+        fit.primal = primal_value;
+        fit.dual = bound;
+        fit.gap = certified;
+        fit.iterations = 0;
+        fit.converged = true;
+        state.z = g;
+        state.t = t;
+        state.dz = -(rows.sign.array() * all_alpha.array()) / (rho_ * omega_.array());
+        state.dt = (all_v - lambda2_ * t) / (rho_ * kappa_);
+        return true;
+      }
+      v = all_v;
+      watch();
+      evaluate();
+      least = std::numeric_limits<double>::infinity();
+    }
+    if (gap() > least && ++worse > 2) return false;
+    least = std::min(least, gap());
+    // Rows that left their bounds, and rows whose margin does not agree with theirs, change sets.
+    for (Index i = 0, a = 0; i < n_; ++i) {
+      const double w = rows.weight(i);
+      if (where[i] == 1) {
+        const double value = current(a++);
+        if (value <= 0 || value >= w) where[i] = static_cast<signed char>(value <= 0 ? 0 : 2);
+      } else if (w > 0) {
+        const double h = 1 - rows.sign(i) * g(i);
+        if ((where[i] == 0 && h > 1e-12) || (where[i] == 2 && h < -1e-12)) where[i] = 1;
+      }
+    }
+  }
+  return false;
+}
+
 ElasticNetSvmFit ElasticNetSvm::solve(const HingeRows& rows, double lambda1,
                                       ElasticNetSvmState& state,
                                       const ElasticNetSvmOptions& options,
                                       const Control& control) const {
+  const bool warm = state.z.size() == n_ && state.t.size() == p_;
+  if (warm && automatic_ && lambda2_ > 0) {
+    ElasticNetSvmFit fit;
+    if (follow(rows, lambda1, state, options, control, fit)) return fit;
+  }
+  return search(rows, lambda1, state, options, control);
+}
+
+ElasticNetSvmFit ElasticNetSvm::search(const HingeRows& rows, double lambda1,
+                                       ElasticNetSvmState& state,
+                                       const ElasticNetSvmOptions& options,
+                                       const Control& control) const {
   if (by_columns(lambda1)) {
     ElasticNetSvmFit fit;
     if (solve_by_columns(rows, lambda1, state, options, control, fit)) return fit;

@@ -43,10 +43,25 @@ struct HingeRows {
   double offset = 0;       // r; without meaning if the intercept is free
 };
 
+// Inner products of some rows over some columns, kept because the next problem needs nearly the
+// same. Only ever a matter of speed, and large: a copy starts without them.
+struct KeptProducts {
+  std::shared_ptr<const int> of;  // the data they belong to
+  std::vector<Index> rows, columns;
+  Eigen::MatrixXd value;
+
+  KeptProducts() = default;
+  KeptProducts(const KeptProducts&) {}
+  KeptProducts& operator=(const KeptProducts&) { return *this = KeptProducts(); }
+  KeptProducts(KeptProducts&&) = default;
+  KeptProducts& operator=(KeptProducts&&) = default;
+};
+
 // Where the alternating directions stand: hand it to the next, similar problem.
 struct ElasticNetSvmState {
   Eigen::VectorXd z, dz;  // n: decision values and their scaled multipliers
   Eigen::VectorXd t, dt;  // p: coefficients and theirs
+  KeptProducts products;
 };
 
 struct ElasticNetSvmOptions {
@@ -97,6 +112,8 @@ class ElasticNetSvm {
   // O(np) an iteration after the set-up: O(n p min(n, p)). With many more columns than rows and
   // lambda1 > 0 most of them never matter: then a growing set of columns is solved for, until no
   // other one violates the optimality conditions; the certificate is always that of all columns.
+  // From the state of a similar problem its active sets are tried first, at O(nk) a round for k
+  // columns near the support and O(e^3) for e rows on the margin.
   ElasticNetSvmFit solve(const HingeRows& rows, double lambda1, ElasticNetSvmState& state,
                          const ElasticNetSvmOptions& options, const Control& control) const;
 
@@ -123,6 +140,14 @@ class ElasticNetSvm {
   void prepare(const Control& control);
   // The decomposition, made when it is first needed; thread-safe.
   const Factors& factors(const Control& control) const;
+  bool follow(const HingeRows& rows, double lambda1, ElasticNetSvmState& state,
+              const ElasticNetSvmOptions& options, const Control& control,
+              ElasticNetSvmFit& fit) const;
+  // From any state: alternating directions, on a growing set of columns where that is quicker.
+  ElasticNetSvmFit search(const HingeRows& rows, double lambda1, ElasticNetSvmState& state,
+                          const ElasticNetSvmOptions& options, const Control& control) const;
+  void products(const std::vector<Index>& rows, const std::vector<Index>& columns,
+                KeptProducts& kept, Eigen::MatrixXd& out) const;
   bool by_columns(double lambda1) const;
   bool solve_by_columns(const HingeRows& rows, double lambda1, ElasticNetSvmState& state,
                         const ElasticNetSvmOptions& options, const Control& control,
@@ -150,6 +175,7 @@ class ElasticNetSvm {
   bool wide_ = false;  // the n x n side
   bool automatic_ = false;
   std::shared_ptr<Factors> factors_;
+  std::shared_ptr<const int> data_ = std::make_shared<const int>(0);  // shared by copies
 };
 
 // sign(z) max(|z| - k, 0), element by element.

@@ -15,7 +15,7 @@ struct Active {
   Eigen::MatrixXd gram;
   Eigen::VectorXd target;  // b
   Eigen::VectorXd s;
-  Eigen::VectorXd slope;   // b - G s within the block
+  Eigen::VectorXd slope;  // b - G s within the block
 
   void add(const Eigen::MatrixXd& g, const Eigen::VectorXd& b, const std::vector<Index>& joining) {
     const Index before = static_cast<Index>(index.size());
@@ -70,7 +70,8 @@ bool solve_support(Active& active, double lambda) {
   Eigen::VectorXd right(size);
   for (Index c = 0; c < size; ++c) {
     const Index j = support[static_cast<std::size_t>(c)];
-    for (Index r = 0; r < size; ++r) block(r, c) = active.gram(support[static_cast<std::size_t>(r)], j);
+    for (Index r = 0; r < size; ++r)
+      block(r, c) = active.gram(support[static_cast<std::size_t>(r)], j);
     right(c) = active.target(j) - (active.s(j) > 0 ? lambda : -lambda);
   }
   const Cholesky factor(block);
@@ -105,6 +106,8 @@ LassoSolution gram_lasso(const Eigen::MatrixXd& gram, const Eigen::VectorXd& b, 
                          const LassoOptions& options) {
   constexpr int patience = 20;  // sweeps before the support is tried as it is
   const double small = options.tolerance * size;
+  // Rough while coordinates still join: what they change need not be known to the last digit.
+  double accuracy = std::max(small, 1e-3 * size);
 
   LassoSolution out;
   Active active;
@@ -115,27 +118,33 @@ LassoSolution gram_lasso(const Eigen::MatrixXd& gram, const Eigen::VectorXd& b, 
     for (const Index j : allowed) {
       if (is_active[static_cast<std::size_t>(j)]) continue;
       const double excess = std::abs(slope(j)) - lambda;
-      if (excess > 1e-12 * lambda && excess > 1e-14 * std::abs(b(j))) violations.emplace_back(-excess, j);
+      if (excess > 1e-12 * lambda && excess > 1e-14 * std::abs(b(j)))
+        violations.emplace_back(-excess, j);
     }
-    if (violations.empty()) break;
-    // The worst first and not many at a time: most violations vanish once a few have joined.
-    const std::size_t most = std::max<std::size_t>(10, active.index.size() / 2);
-    if (violations.size() > most) {
-      std::nth_element(violations.begin(), violations.begin() + static_cast<std::ptrdiff_t>(most),
-                       violations.end());
-      violations.resize(most);
+    if (violations.empty()) {
+      if (accuracy <= small) break;
+      accuracy = std::max(small, 1e-4 * accuracy);
+      if (active.index.empty()) break;
+    } else {
+      // The worst first and not all at a time: most violations vanish once a few have joined.
+      const std::size_t most = std::max<std::size_t>(10, active.index.size());
+      if (violations.size() > most) {
+        std::nth_element(violations.begin(), violations.begin() + static_cast<std::ptrdiff_t>(most),
+                         violations.end());
+        violations.resize(most);
+      }
+      std::vector<Index> joining;
+      for (const auto& violation : violations) joining.push_back(violation.second);
+      std::sort(joining.begin(), joining.end());
+      for (const Index j : joining) is_active[static_cast<std::size_t>(j)] = 1;
+      active.add(gram, b, joining);
     }
-    std::vector<Index> joining;
-    for (const auto& violation : violations) joining.push_back(violation.second);
-    std::sort(joining.begin(), joining.end());
-    for (const Index j : joining) is_active[static_cast<std::size_t>(j)] = 1;
-    active.add(gram, b, joining);
 
     int here = 0;
     while (out.sweeps < options.max_sweeps) {
       ++out.sweeps;
       ++here;
-      if (sweep(active, lambda) <= small) break;
+      if (sweep(active, lambda) <= accuracy) break;
       if (here % patience == 0 && solve_support(active, lambda)) break;
     }
     if (out.sweeps >= options.max_sweeps) {

@@ -35,8 +35,8 @@ struct Search {
 Search search(Index n, const Operator& apply, Index wanted, const Eigen::MatrixXd& outside,
               const LanczosOptions& options, Rng& rng, const Control& control) {
   const Index room = n - outside.cols();
-  const Index most = std::min(
-      room, options.basis > 0 ? options.basis : std::max(3 * wanted, wanted + 40));
+  const Index most =
+      std::min(room, options.basis > 0 ? options.basis : std::max(3 * wanted, wanted + 40));
   wanted = std::min(wanted, room);
   Search out;
 

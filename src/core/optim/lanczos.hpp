@@ -31,9 +31,9 @@ struct LanczosResult {
 // control.seed) sees a multiple eigenvalue once, so the search is repeated in the complement of
 // what has been found until nothing as low is left: multiplicities are complete, and with
 // `ties` > 0 all further eigenpairs within `ties` of the last wanted one come back too.
-LanczosResult lowest_eigenpairs(
-    Index n, const std::function<Eigen::VectorXd(const Eigen::VectorXd&)>& apply, Index wanted,
-    const Eigen::MatrixXd& outside, double ties, const LanczosOptions& options,
-    const Control& control);
+LanczosResult lowest_eigenpairs(Index n,
+                                const std::function<Eigen::VectorXd(const Eigen::VectorXd&)>& apply,
+                                Index wanted, const Eigen::MatrixXd& outside, double ties,
+                                const LanczosOptions& options, const Control& control);
 
 }  // namespace semiselect

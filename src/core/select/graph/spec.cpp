@@ -108,7 +108,7 @@ double sparse_form(const FeatureMatrix& x, Index r, const Similarities& s, doubl
     similar += a.second * sum;
   }
   const double form = energy - similar;
-  return form > 1e-10 * energy ? form : -1;
+  return form > 1e-10 * energy || energy == 0 ? form : -1;
 }
 
 void by_products(const FeatureMatrix& x, const Similarities& s, int r, const Eigen::VectorXd& mean,

@@ -9,10 +9,10 @@ namespace semiselect {
 enum class Similarity { rbf, knn, classes };  // "class"
 
 struct SpecOptions {
-  int phi = 2;       // the ranking function: 1, 2 or 3
-  double r = 1;      // gamma(lambda) = lambda^r
+  int phi = 2;   // the ranking function: 1, 2 or 3
+  double r = 1;  // gamma(lambda) = lambda^r
   Similarity similarity = Similarity::rbf;
-  int n_eigen = 0;   // m of phi 3; 0: max(2, number of classes)
+  int n_eigen = 0;     // m of phi 3; 0: max(2, number of classes)
   GraphOptions graph;  // of "knn"; "rbf" takes its bandwidth and, for "local", its k
 };
 

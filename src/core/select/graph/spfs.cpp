@@ -198,7 +198,7 @@ void lar(const UnitColumns& z, const Eigen::MatrixXd& y, Index wanted, Selection
   const bool any = first > 1e-12 * y.norm();
 
   Eigen::MatrixXd q(n, 0), zq(p, 0), t(0, y.cols());  // basis of the active features, Z'q, q'Y
-  Eigen::VectorXd left(0);  // 1 less how far F has gone along each q'Y
+  Eigen::VectorXd left(0);                            // 1 less how far F has gone along each q'Y
   double level = first;
   while (any && static_cast<Index>(picks.order.size()) < wanted) {
     control.check_interrupt();
@@ -266,7 +266,7 @@ void nesterov(const UnitColumns& z, const Eigen::MatrixXd& y, const SpfsOptions&
   Eigen::MatrixXd cross(p, 0);  // Z'z of the active features
   Eigen::MatrixXd w(0, y.cols());
   Eigen::MatrixXd gram(0, 0), target(0, y.cols());
-  Eigen::MatrixXd slope = zy;   // Z'(Y - Z W)
+  Eigen::MatrixXd slope = zy;  // Z'(Y - Z W)
   fit.selection.converged = largest <= 1e-12 * std::sqrt(squares);
   fit.gap = 0;
   while (!fit.selection.converged) {
@@ -301,7 +301,8 @@ void nesterov(const UnitColumns& z, const Eigen::MatrixXd& y, const SpfsOptions&
     const Index count = static_cast<Index>(active.size());
     Eigen::MatrixXd pull = target - gram * w;  // slope of the active features
     double change = 1;
-    const double scale = std::max(w.size() > 0 ? w.rowwise().norm().maxCoeff() : 0.0, 1e-3 * largest);
+    const double scale =
+        std::max(w.size() > 0 ? w.rowwise().norm().maxCoeff() : 0.0, 1e-3 * largest);
     for (int sweep = 0; sweep < 200 && change > 1e-13 * scale; ++sweep) {
       ++fit.selection.iterations;
       if (sweep % 16 == 0) control.check_interrupt();
@@ -309,9 +310,9 @@ void nesterov(const UnitColumns& z, const Eigen::MatrixXd& y, const SpfsOptions&
       for (Index e = 0; e < count; ++e) {
         const Eigen::RowVectorXd u = pull.row(e) + w.row(e);  // unit columns: curvature 1
         const double length = u.norm();
-        const Eigen::RowVectorXd now =
-            length > lambda ? Eigen::RowVectorXd((1 - lambda / length) * u)
-                            : Eigen::RowVectorXd(Eigen::RowVectorXd::Zero(u.size()));
+        const Eigen::RowVectorXd now = length > lambda
+                                           ? Eigen::RowVectorXd((1 - lambda / length) * u)
+                                           : Eigen::RowVectorXd(Eigen::RowVectorXd::Zero(u.size()));
         const Eigen::RowVectorXd difference = now - w.row(e);
         const double moved = difference.norm();
         if (moved == 0) continue;
@@ -374,9 +375,9 @@ Eigen::MatrixXd square_root(const Eigen::MatrixXd& k) {
 SpfsFit spfs(const Problem& problem, const SpfsOptions& options, const Control& control) {
   SpfsFit fit;
   const bool by_class = options.similarity == Similarity::classes;
-  const FeatureMatrix x =
-      by_class && problem.y.count() < problem.x.n() ? problem.x.rows(problem.y.labelled_rows())
-                                                    : problem.x;
+  const FeatureMatrix x = by_class && problem.y.count() < problem.x.n()
+                              ? problem.x.rows(problem.y.labelled_rows())
+                              : problem.x;
   const UnitColumns z(x, control);
 
   RbfSimilarity rbf;

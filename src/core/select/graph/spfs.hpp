@@ -12,8 +12,8 @@ enum class SpfsSearch { forward, nesterov, lar };
 struct SpfsOptions {
   SpfsSearch search = SpfsSearch::forward;
   Similarity similarity = Similarity::classes;  // or rbf
-  double rho = 0.1;                             // "nesterov": penalty relative to the largest useful
-  Bandwidth bandwidth = Bandwidth::median;      // of the RBF similarity
+  double rho = 0.1;                         // "nesterov": penalty relative to the largest useful
+  Bandwidth bandwidth = Bandwidth::median;  // of the RBF similarity
   double bandwidth_value = 0;
   Index n_features = 50;  // picked by "forward" and "lar"
   double gap = 1e-10;     // "nesterov": relative duality gap

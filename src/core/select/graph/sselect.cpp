@@ -28,7 +28,8 @@ double normalized_information(const Eigen::MatrixXd& counts) {
   for (Index a = 0; a < counts.rows(); ++a) {
     for (Index c = 0; c < counts.cols(); ++c) {
       const double joint = counts(a, c);
-      if (joint > 0) information += joint / total * std::log(joint * total / (rows(a) * columns(c)));
+      if (joint > 0)
+        information += joint / total * std::log(joint * total / (rows(a) * columns(c)));
     }
   }
   return std::min(std::max(information / normalizer, 0.0), 1.0);

@@ -355,9 +355,12 @@ std::vector<std::vector<Run>> paths(const Machine& machine, const std::vector<Tw
     ElasticNetSvmState state;
     for (std::size_t k = 0; k < values; ++k) {
       result[c][k] = descend(machine, problems[c], full, ratio[k] * problems[c].reference, e,
-                             state, inner, run_control);
+                             std::move(state), inner, run_control);
       e = result[c][k].assignment;
-      state = result[c][k].state;
+      ElasticNetSvmState& reached = result[c][k].state;
+      KeptProducts products = std::move(reached.products);
+      state = reached;
+      state.products = std::move(products);
     }
   };
   if (machine.convex) {

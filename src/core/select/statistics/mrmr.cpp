@@ -106,9 +106,7 @@ Limits limits(const FeatureMatrix& x, Index r, double width) {
   return {mean - reach, mean + reach};
 }
 
-int level_of(double v, const Limits& limit) {
-  return v < limit.low ? 0 : v > limit.high ? 2 : 1;
-}
+int level_of(double v, const Limits& limit) { return v < limit.low ? 0 : v > limit.high ? 2 : 1; }
 
 }  // namespace
 
@@ -170,10 +168,11 @@ Selection mrmr(const Problem& problem, const MrmrOptions& options, const Control
         Word* below = levels.bits.data() + 2 * levels.words * r;
         Word* above = below + levels.words;
         x.for_each_stored(r, [&](Index i, double v) {
-          const Word under = v < limit.low, over = v > limit.high;
+          const Word under = v<limit.low, over = v> limit.high;
           below[i / 64] |= under << (i % 64);
           above[i / 64] |= over << (i % 64);
-          const std::size_t level = 1 + static_cast<std::size_t>(over) - static_cast<std::size_t>(under);
+          const std::size_t level =
+              1 + static_cast<std::size_t>(over) - static_cast<std::size_t>(under);
           ++joint[level * classes + static_cast<std::size_t>(y[static_cast<std::size_t>(i)])];
         });
         for (std::size_t a = 0; a < 3; ++a) {
@@ -203,7 +202,8 @@ Selection mrmr(const Problem& problem, const MrmrOptions& options, const Control
     if (last >= 0) {
       const std::array<Index, 3>& b = levels.count[static_cast<std::size_t>(last)];
       if (levels.sparse) {
-        std::fill(scattered.begin(), scattered.end(), levels.common[static_cast<std::size_t>(last)]);
+        std::fill(scattered.begin(), scattered.end(),
+                  levels.common[static_cast<std::size_t>(last)]);
         for (const auto& entry : levels.other[static_cast<std::size_t>(last)]) {
           scattered[static_cast<std::size_t>(entry.first)] = entry.second;
         }
@@ -220,7 +220,8 @@ Selection mrmr(const Problem& problem, const MrmrOptions& options, const Control
               ++table[entry.second][level];
               --left[level];
             }
-            for (int c = 0; c < 3; ++c) table[levels.common[static_cast<std::size_t>(r)]][c] += left[c];
+            for (int c = 0; c < 3; ++c)
+              table[levels.common[static_cast<std::size_t>(r)]][c] += left[c];
           } else {
             Index corner[4];
             joint_counts(levels.words, levels.bits.data() + 2 * levels.words * r,
@@ -260,7 +261,8 @@ Selection mrmr(const Problem& problem, const MrmrOptions& options, const Control
     out.selected[static_cast<std::size_t>(best)] = 1;
     picked[static_cast<std::size_t>(best)] = 1;
     last = best;
-    control.progress(static_cast<double>(out.order.size()) / static_cast<double>(options.n_features));
+    control.progress(static_cast<double>(out.order.size()) /
+                     static_cast<double>(options.n_features));
   }
 
   std::vector<Index> rest;

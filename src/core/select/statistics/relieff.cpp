@@ -43,12 +43,14 @@ class Terms {
     grid_ = std::ldexp(1.0, 40) / columns;
   }
 
-  // distance[j]: from row i to row j, for all rows.
+  Index neighbors() const { return static_cast<Index>(prior_.size()) * k_; }
+
+  // distance[j]: from row i to row j, for all rows; NaN: not among the nearest, not known.
   std::vector<Edge> of_probe(Index i, const double* distance) const {
     const int own = y_.code[static_cast<std::size_t>(i)];
     std::vector<std::vector<std::pair<double, Index>>> near(prior_.size());
     for (std::size_t j = 0; j < y_.code.size(); ++j) {
-      if (static_cast<Index>(j) == i) continue;
+      if (static_cast<Index>(j) == i || std::isnan(distance[j])) continue;
       near[static_cast<std::size_t>(y_.code[j])].emplace_back(std::round(distance[j] * grid_),
                                                               static_cast<Index>(j));
     }
@@ -57,13 +59,40 @@ class Terms {
       std::vector<std::pair<double, Index>>& rows = near[c];
       if (rows.empty()) continue;
       const std::size_t found = std::min(rows.size(), static_cast<std::size_t>(k_));
-      std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(found - 1), rows.end());
+      std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(found - 1),
+                       rows.end());
       const bool hit = static_cast<int>(c) == own;
-      const double weight =
-          (hit ? -1.0 : prior_[c] / (1 - prior_[static_cast<std::size_t>(own)])) / static_cast<double>(found);
+      const double weight = (hit ? -1.0 : prior_[c] / (1 - prior_[static_cast<std::size_t>(own)])) /
+                            static_cast<double>(found);
       for (std::size_t s = 0; s < found; ++s) {
         const int j = static_cast<int>(rows[s].second);
         out.push_back({std::min(static_cast<int>(i), j), std::max(static_cast<int>(i), j), weight});
+      }
+    }
+    return out;
+  }
+
+  // Rows that may be among the nearest of row i, from distances with the given error.
+  std::vector<Index> candidates(Index i, const double* rough, double error) const {
+    const double slack = 2 * error + 2 / grid_;
+    std::vector<std::vector<double>> values(prior_.size());
+    for (std::vector<double>& of_class : values) of_class.reserve(y_.code.size());
+    for (std::size_t j = 0; j < y_.code.size(); ++j) {
+      if (static_cast<Index>(j) != i)
+        values[static_cast<std::size_t>(y_.code[j])].push_back(rough[j]);
+    }
+    std::vector<double> limit(prior_.size(), 0);
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      if (values[c].empty()) continue;
+      const std::size_t found = std::min(values[c].size(), static_cast<std::size_t>(k_));
+      const auto last = values[c].begin() + static_cast<std::ptrdiff_t>(found - 1);
+      std::nth_element(values[c].begin(), last, values[c].end());
+      limit[c] = *last + slack;
+    }
+    std::vector<Index> out;
+    for (std::size_t j = 0; j < y_.code.size(); ++j) {
+      if (static_cast<Index>(j) != i && rough[j] <= limit[static_cast<std::size_t>(y_.code[j])]) {
+        out.push_back(static_cast<Index>(j));
       }
     }
     return out;
@@ -80,9 +109,8 @@ class Terms {
 std::vector<Edge> joined(const std::vector<std::vector<Edge>>& parts) {
   std::vector<Edge> all;
   for (const std::vector<Edge>& part : parts) all.insert(all.end(), part.begin(), part.end());
-  std::stable_sort(all.begin(), all.end(), [](const Edge& a, const Edge& b) {
-    return a.i != b.i ? a.i < b.i : a.j < b.j;
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Edge& a, const Edge& b) { return a.i != b.i ? a.i < b.i : a.j < b.j; });
   std::vector<Edge> out;
   for (const Edge& edge : all) {
     if (!out.empty() && out.back().i == edge.i && out.back().j == edge.j) {
@@ -109,8 +137,42 @@ std::vector<Edge> dense_terms(const FeatureMatrix& x, const std::vector<Range>& 
       }
     });
   };
-  const Eigen::MatrixXd distance = manhattan_distances(l, x.p(), fill, control);
   std::vector<std::vector<Edge>> parts(static_cast<std::size_t>(l));
+  const double pairs_at_most = 0.1 * static_cast<double>(l) * static_cast<double>(l);
+  if (static_cast<double>(terms.neighbors()) * static_cast<double>(l) < pairs_at_most) {
+    // Single precision proposes, double decides among what its error leaves open.
+    std::vector<std::vector<Index>> open(static_cast<std::size_t>(l));
+    std::vector<std::pair<int, int>> pairs;
+    {
+      const RoughDistances rough = rough_manhattan_distances(l, x.p(), fill, control);
+      parallel_for(l, control, [&](Index i) {
+        open[static_cast<std::size_t>(i)] =
+            terms.candidates(i, rough.distance.data() + i * l, rough.error);
+      });
+    }
+    for (Index i = 0; i < l; ++i) {
+      for (const Index j : open[static_cast<std::size_t>(i)]) {
+        pairs.emplace_back(static_cast<int>(std::min(i, j)), static_cast<int>(std::max(i, j)));
+      }
+    }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    if (static_cast<double>(pairs.size()) < pairs_at_most) {
+      const std::vector<double> exact = manhattan_distances(l, x.p(), fill, pairs, control);
+      parallel_for(l, control, [&](Index i) {
+        Eigen::VectorXd distance = Eigen::VectorXd::Constant(l, no_value);
+        for (const Index j : open[static_cast<std::size_t>(i)]) {
+          const std::pair<int, int> pair(static_cast<int>(std::min(i, j)),
+                                         static_cast<int>(std::max(i, j)));
+          const auto at = std::lower_bound(pairs.begin(), pairs.end(), pair);
+          distance(j) = exact[static_cast<std::size_t>(at - pairs.begin())];
+        }
+        parts[static_cast<std::size_t>(i)] = terms.of_probe(i, distance.data());
+      });
+      return joined(parts);
+    }
+  }
+  const Eigen::MatrixXd distance = manhattan_distances(l, x.p(), fill, control);
   parallel_for(l, control, [&](Index i) {
     parts[static_cast<std::size_t>(i)] = terms.of_probe(i, distance.data() + i * l);
   });

@@ -8,7 +8,8 @@ namespace semiselect {
 
 // ReliefF (Robnik-Sikonja and Kononenko 2003), every labelled row a probe.
 //
-//   w = 1/l sum_i [ - mean over hits |dx| + sum_{c != y_i} P(c) / (1 - P(y_i)) mean over misses_c |dx| ]
+//   w = 1/l sum_i [ - mean over hits |dx| + sum_{c != y_i} P(c) / (1 - P(y_i)) mean over misses_c
+//   |dx| ]
 //
 // Columns range-scaled over the l labelled rows (constant there: 0), hits the k rows of the same
 // class nearest to row i in Manhattan distance, misses_c those of class c; fewer where a class is

@@ -13,7 +13,8 @@ namespace {
 
 constexpr Index block_columns = 16;
 
-Eigen::VectorXd dense_error(const FeatureMatrix& z, const SparseWeights& s, const Control& control) {
+Eigen::VectorXd dense_error(const FeatureMatrix& z, const SparseWeights& s,
+                            const Control& control) {
   const Index blocks = (z.p() + block_columns - 1) / block_columns;
   Eigen::VectorXd out(z.p());
   parallel_for(blocks, control, [&](Index b) {
@@ -39,7 +40,8 @@ Eigen::VectorXd dense_error(const FeatureMatrix& z, const SparseWeights& s, cons
 
 // With z = (v - shift) / divisor and v sparse, the residual of row i is that of v less
 // shift (1 - sum_j s_ij), all over the divisor: only the rows that a stored entry reaches differ.
-Eigen::VectorXd sparse_error(const FeatureMatrix& z, const SparseWeights& s, const Control& control) {
+Eigen::VectorXd sparse_error(const FeatureMatrix& z, const SparseWeights& s,
+                             const Control& control) {
   const std::size_t represented = s.rows.size();
   std::vector<Index> position(static_cast<std::size_t>(z.n()), -1);
   std::vector<std::vector<std::pair<Index, double>>> used_by(static_cast<std::size_t>(z.n()));
@@ -47,7 +49,8 @@ Eigen::VectorXd sparse_error(const FeatureMatrix& z, const SparseWeights& s, con
   for (std::size_t e = 0; e < represented; ++e) {
     position[static_cast<std::size_t>(s.rows[e])] = static_cast<Index>(e);
     for (const auto& entry : s.entries[e]) {
-      used_by[static_cast<std::size_t>(entry.first)].emplace_back(static_cast<Index>(e), entry.second);
+      used_by[static_cast<std::size_t>(entry.first)].emplace_back(static_cast<Index>(e),
+                                                                  entry.second);
       slack(static_cast<Index>(e)) -= entry.second;
     }
   }
@@ -57,7 +60,8 @@ Eigen::VectorXd sparse_error(const FeatureMatrix& z, const SparseWeights& s, con
     z.for_each_stored(r, [&](Index i, double v) {
       const Index own = position[static_cast<std::size_t>(i)];
       if (own >= 0) residual(own) += v;
-      for (const auto& use : used_by[static_cast<std::size_t>(i)]) residual(use.first) -= use.second * v;
+      for (const auto& use : used_by[static_cast<std::size_t>(i)])
+        residual(use.first) -= use.second * v;
     });
     out(r) = residual.squaredNorm() / (z.divisor(r) * z.divisor(r));
   });

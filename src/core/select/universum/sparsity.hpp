@@ -18,7 +18,7 @@ struct SparsityOptions {
 
 // How rows represent each other: row i by sum_j s_ij z_j.
 struct SparseWeights {
-  std::vector<Index> rows;  // those represented, ascending
+  std::vector<Index> rows;                                     // those represented, ascending
   std::vector<std::vector<std::pair<Index, double>>> entries;  // of each, (j, s_ij), j ascending
   int iterations = 0;                                          // most sweeps of any row
   bool converged = true;

@@ -43,9 +43,8 @@ Selection uvs(const Problem& problem, const FeatureMatrix& universum,
   Selection out;
   out.statistic = universum_contrast(problem.z, universum, options, control);
   const RowGroups rows = all_rows(problem.z);
-  parallel_for(problem.z.p(), control, [&](Index r) {
-    out.statistic(r) += moments(problem.z, r, rows).variance;
-  });
+  parallel_for(problem.z.p(), control,
+               [&](Index r) { out.statistic(r) += moments(problem.z, r, rows).variance; });
   return out;
 }
 
