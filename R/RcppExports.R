@@ -77,6 +77,10 @@ nearest_rows_cpp <- function(train, test, sizes, control) {
     .Call(`_semiselect_nearest_rows_cpp`, train, test, sizes, control)
 }
 
+neighbor_graphs_cpp <- function(problem, graphs, control) {
+    .Call(`_semiselect_neighbor_graphs_cpp`, problem, graphs, control)
+}
+
 exact_search_rows_cpp <- function() {
     .Call(`_semiselect_exact_search_rows_cpp`)
 }

@@ -112,26 +112,64 @@ graph_wanted <- function(method, settings) {
   lapply(stats::setNames(nm = graph_arguments), in_force)
 }
 
-# The graph with these settings, from `state` if it is there; with the seconds it took.
-shared_graph <- function(wanted, x, rows, seed, state) {
+# The graph with these settings, from `state` if it is there; with the seconds that it would have
+# taken alone. `all`: what other methods want of the same rows, so that one search for neighbors
+# serves every number of them and every kind of weights.
+shared_graph <- function(wanted, all, x, rows, seed, state) {
   if (!identical(state$graph_rows, rows)) {
     state$graph_rows <- rows
     state$graphs <- list()
   }
   key <- rlang::hash(wanted)
   if (is.null(state$graphs[[key]])) {
-    begun <- proc.time()[["elapsed"]]
-    graph <- with_seed(seed, do.call(neighbor_graph, c(list(x = x, verbose = FALSE), wanted)))
-    state$graphs[[key]] <- list(graph = graph, seconds = proc.time()[["elapsed"]] - begun)
+    alike <- Filter(function(other) {
+      identical(other[c("metric", "scale", "search")], wanted[c("metric", "scale", "search")])
+    }, unique(c(list(wanted), all)))
+    if (!is_exact_search(wanted$search, nrow(x))) alike <- list(wanted)
+    # The bad settings of one method must not be the failure of another.
+    built <- if (length(alike) > 1) tryCatch(neighbor_graphs(x, alike), error = function(e) NULL)
+    if (is.null(built)) {
+      alike <- list(wanted)
+      built <- with_seed(seed, neighbor_graphs(x, alike))
+    }
+    names(built) <- vapply(alike, rlang::hash, "")
+    state$graphs[names(built)] <- built
   }
   state$graphs[[key]]
+}
+
+is_exact_search <- function(search, n) {
+  search == "exact" || (search == "auto" && n <= exact_search_rows_cpp())
+}
+
+# Graphs with settings that differ in all but metric, scale and search: a list of list(graph,
+# seconds). An approximate search depends on the number of neighbors and is made for one alone.
+neighbor_graphs <- function(x, wanted) {
+  first <- wanted[[1]]
+  begun <- proc.time()[["elapsed"]]
+  if (length(wanted) == 1) {
+    graph <- do.call(neighbor_graph, c(list(x = x, verbose = FALSE), first))
+    return(list(list(graph = graph, seconds = proc.time()[["elapsed"]] - begun)))
+  }
+  problem <- as_problem(x, scale = first$scale)
+  options <- lapply(wanted, function(want) {
+    graph_options(problem, NULL, want$k, want$metric, want$weights, want$bandwidth,
+                  want$symmetrize, want$search)
+  })
+  control <- run_control()
+  common <- proc.time()[["elapsed"]] - begun
+  fit <- run_core(control, neighbor_graphs_cpp(problem, options, control))
+  lapply(seq_along(wanted), function(g) {
+    list(graph = fit$graphs[[g]], seconds = common + fit$seconds[1] + fit$seconds[g + 1])
+  })
 }
 
 # ---- one ranking ------------------------------------------------------------------------------
 
 # The ranking by a method of as_methods() of the rows `rows` of a larger x, and its seconds.
 # judged: rows (of the larger x) whose labels nothing may tell: pairs with them are left out.
-rank_by <- function(spec, x, y, rows, judged, graph_seed, state) {
+# others: the methods that will be run on the same rows.
+rank_by <- function(spec, x, y, rows, judged, graph_seed, state, others = list()) {
   settings <- spec$settings
   if (!is.null(spec$fun)) {
     begun <- proc.time()[["elapsed"]]
@@ -143,7 +181,12 @@ rank_by <- function(spec, x, y, rows, judged, graph_seed, state) {
     graph <- graph_wanted(spec$method, settings)
     graph_seconds <- 0
     if (!is.null(graph)) {
-      shared <- shared_graph(graph, x, rows, graph_seed, state)
+      if (is.null(state$wanted)) {
+        state$wanted <- Filter(Negate(is.null), unname(lapply(others, function(other) {
+          graph_wanted(other$method, other$settings)
+        })))
+      }
+      shared <- shared_graph(graph, state$wanted, x, rows, graph_seed, state)
       settings$graph <- shared$graph
       graph_seconds <- shared$seconds
     }
@@ -319,7 +362,7 @@ compare_cell <- function(shared, task, state) {
   masked[setdiff(seq_along(masked), split$labelled)] <- NA
   masked <- masked[split$seen]
   done <- rank_by(shared$methods[[task$method]], state$x, masked, split$seen, split$judged,
-                  shared$graph_seed, state)
+                  shared$graph_seed, state, shared$methods)
 
   sizes <- shared$sizes
   top <- done$ranking$index[seq_len(max(sizes))]
@@ -376,13 +419,14 @@ redundancy_by_size <- function(columns, x, sizes) {
 #' Every method starts from the same random numbers in a repeat, drawn up front from R's generator:
 #' after `set.seed()` the results are the same on one process and on many, and adding a method
 #' changes nothing for the others. Methods that would build the same neighbor graph share one, and
-#' each of them is charged its `seconds`.
+#' all graphs of one metric and scale come from one search for neighbors; the `seconds` of a method
+#' are still what it would have taken alone.
 #'
 #' @section The null:
 #' A semi-supervised method looks at unlabelled rows, and should be better for it than a plain
-#' filter that looks at the labelled rows alone. `null` names that filter. It runs on the same splits, and
-#' `summary()` and `plot()` show it beside the methods; it is not among the rows of the result
-#' unless it is one of `methods`.
+#' filter that looks at the labelled rows alone. `null` names that filter. It runs on the same
+#' splits, and `summary()` and `plot()` show it beside the methods; it is not among the rows of
+#' the result unless it is one of `methods`.
 #'
 #' @section On several cores and machines:
 #' The work runs on the workers of the package future, if a plan is set. Nothing else changes:
@@ -577,9 +621,9 @@ new_comparison <- function(tasks, results, methods, null_name, null, splits, set
 #' Over several data sets, bound together by `rbind(colon = a, prostate = b, ...)`, the table is
 #' ordered by the mean rank. The Friedman test (with the correction of Iman and Davenport) asks
 #' whether the methods differ at all; two methods differ at the level `alpha` if their mean ranks
-#' are further apart than the critical difference of Nemenyi, \eqn{q_\alpha \sqrt{k (k + 1) / (6 N)}}
-#' for k methods and N data sets (Demsar 2006). Methods that failed on a whole data set are left
-#' out of it.
+#' are further apart than the critical difference of Nemenyi,
+#' \eqn{q_\alpha \sqrt{k (k + 1) / (6 N)}} for k methods and N data sets (Demsar 2006). Methods
+#' that failed on a whole data set are left out of it.
 #'
 #' @param x,object A result of [compare_selectors()], or several bound together.
 #' @param size One of the sizes; `NULL`: the mean over all of them.
@@ -810,16 +854,16 @@ friedman_test <- function(ranks) {
   )
 }
 
-comparison_line <- function(settings) {
-  labelled <- settings$labelled
-  known <- if (is.list(labelled)) {
-    "given labelled rows"
-  } else if (all(labelled < 1)) {
-    sprintf("%s %% of the labels kept", paste(format(100 * unique(labelled)), collapse = ", "))
-  } else {
-    sprintf("%s label%s per class", paste(unique(labelled), collapse = ", "),
-            if (all(labelled == 1)) "" else "s")
+labels_kept <- function(labelled) {
+  if (is.list(labelled)) return("given labelled rows")
+  if (all(labelled < 1)) {
+    return(sprintf("%s %% of the labels", paste(format(100 * unique(labelled)), collapse = ", ")))
   }
+  sprintf("%s label%s per class", paste(unique(labelled), collapse = ", "),
+          if (all(labelled == 1)) "" else "s")
+}
+
+comparison_line <- function(settings) {
   test <- settings$test
   judged <- if (is.null(test)) {
     "all others"
@@ -829,7 +873,8 @@ comparison_line <- function(settings) {
     "given rows, set aside"
   }
   sprintf("%d rows, %d features, %d classes; %d splits, %s; %s judged on %s", settings$n,
-          settings$p, length(settings$classes), settings$repeats, known, settings$classifier, judged)
+          settings$p, length(settings$classes), settings$repeats,
+          labels_kept(settings$labelled), settings$classifier, judged)
 }
 
 #' @export
@@ -1039,17 +1084,28 @@ plot.selector_comparison <- function(x, type = NULL, value = c("accuracy", "rand
     columns <- ceiling(length(data) / rows)
     panels <- matrix(c(seq_along(data), rep(0, rows * columns - length(data))), rows, byrow = TRUE)
     panels <- cbind(panels, length(data) + 1)
-    width <- min(0.35, 0.02 * max(nchar(shorten(order, 20))) + 0.1)
+    width <- legend_width(order)
     graphics::layout(panels, widths = c(rep((1 - width) / columns, columns), width))
-    graphics::par(mar = c(4, 4, 3, 1))
+    graphics::par(mar = c(4, 4.5, 3, 0.5))
     for (part in data) {
       plot_curves(curves[curves$data == part, ], order,
-                  main = if (nzchar(part)) part else attr(x, "settings")$classifier,
+                  main = if (nzchar(part)) part else curves_title(attr(x, "settings")),
                   ylab = value_labels[[value]])
     }
     curve_legend(curves, order)
   }
   invisible(x)
+}
+
+# Share of the width of the device that the legend takes.
+legend_width <- function(names) {
+  inches <- 0.7 + 0.62 * graphics::par("cin")[1] * (max(nchar(shorten(names, 20))) + 7)
+  min(0.45, inches / graphics::par("din")[1])
+}
+
+curves_title <- function(settings) {
+  sprintf("%d splits, %s, %s", settings$repeats, labels_kept(settings$labelled),
+          settings$classifier)
 }
 
 plot_curves <- function(curves, order, main, ylab) {
@@ -1058,25 +1114,28 @@ plot_curves <- function(curves, order, main, ylab) {
   high <- curves$value + ifelse(is.na(curves$se), 0, curves$se)
   log <- spans_decades(curves$size)
   graphics::plot(range(curves$size), range(low, high, na.rm = TRUE), type = "n", xaxt = "n",
-                 xlab = "Number of features", ylab = ylab, main = main, las = 1,
-                 log = if (log) "x" else "")
+                 xlab = "Number of features", ylab = "", main = main, las = 1,
+                 cex.main = 1, log = if (log) "x" else "")
+  graphics::title(ylab = ylab, line = 3.2)
   graphics::axis(1, sort(unique(curves$size)))
   graphics::grid(nx = NA, ny = NULL, col = "gray90", lty = 1)
-  for (m in rev(seq_along(order))) {
+  # The best above the others; the null above all, as a thin line that hides none.
+  null <- order %in% curves$method[curves$null]
+  for (m in c(rev(which(!null)), which(null))) {
     mine <- curves[curves$method == order[m] & !is.na(curves$value), ]
     mine <- mine[order(mine$size), ]
     if (nrow(mine) == 0) next
     null <- mine$null[1]
-    color <- if (null) "gray45" else style$color[m]
+    color <- if (null) "gray20" else style$color[m]
     band <- ifelse(is.na(mine$se), 0, mine$se)
     if (!null && any(band > 0) && nrow(mine) > 1) {
       graphics::polygon(c(mine$size, rev(mine$size)),
                         c(mine$value - band, rev(mine$value + band)), border = NA,
-                        col = fade(color, 0.12))
+                        col = fade(color, if (length(order) > 4) 0.08 else 0.15))
     }
-    graphics::lines(mine$size, mine$value, col = color, lwd = 2,
+    graphics::lines(mine$size, mine$value, col = color, lwd = if (null) 1.5 else 2,
                     lty = if (null) 3 else style$line[m])
-    graphics::points(mine$size, mine$value, col = color, cex = 0.9,
+    graphics::points(mine$size, mine$value, col = color, cex = if (null) 1.5 else 0.9,
                      pch = if (null) 1 else style$symbol[m])
   }
 }
@@ -1088,7 +1147,7 @@ curve_legend <- function(curves, order) {
   graphics::plot.new()
   graphics::legend(
     "left", paste0(shorten(order, 20), ifelse(null, " (null)", "")), bty = "n", lwd = 2,
-    col = ifelse(null, "gray45", style$color), lty = ifelse(null, 3, style$line),
+    col = ifelse(null, "gray20", style$color), lty = ifelse(null, 3, style$line),
     pch = ifelse(null, 1, style$symbol), xpd = NA
   )
 }
@@ -1163,19 +1222,19 @@ autoplot.selector_comparison <- function(object, type = NULL,
   labels <- paste0(order, ifelse(null, " (null)", ""))
   curves$low <- curves$value - curves$se
   curves$high <- curves$value + curves$se
-  curves$low[curves$null] <- curves$high[curves$null] <- NA
   picture <- ggplot2::ggplot(curves, ggplot2::aes(
     x = .data[["size"]], y = .data[["value"]], colour = .data[["method"]],
     linetype = .data[["method"]]
   )) +
     ggplot2::geom_ribbon(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
                                       fill = .data[["method"]]),
-                         alpha = 0.12, colour = NA, show.legend = FALSE) +
+                         data = curves[!curves$null & !is.na(curves$se), ], alpha = 0.1,
+                         colour = NA, show.legend = FALSE) +
     ggplot2::geom_line(na.rm = TRUE) +
     ggplot2::geom_point(ggplot2::aes(shape = .data[["method"]]), na.rm = TRUE) +
-    ggplot2::scale_colour_manual(values = ifelse(null, "gray45", style$color), labels = labels,
+    ggplot2::scale_colour_manual(values = ifelse(null, "gray20", style$color), labels = labels,
                                  name = NULL) +
-    ggplot2::scale_fill_manual(values = ifelse(null, "gray45", style$color)) +
+    ggplot2::scale_fill_manual(values = stats::setNames(style$color, order)) +
     ggplot2::scale_linetype_manual(values = ifelse(null, 3, style$line), labels = labels,
                                    name = NULL) +
     ggplot2::scale_shape_manual(values = ifelse(null, 1, style$symbol), labels = labels,
@@ -1201,12 +1260,13 @@ autoplot_ranks <- function(summary) {
   }
   table$name <- factor(paste0(table$method, ifelse(table$null, " (null)", "")))
   table$name <- stats::reorder(table$name, -table$mean_rank)
+  table$low <- pmax(1, table$mean_rank - cd / 2)
+  table$high <- pmin(nrow(table), table$mean_rank + cd / 2)
   groups <- rank_groups(table$mean_rank, cd)
   bars <- data.frame(from = table$mean_rank[groups$from], to = table$mean_rank[groups$to],
                      height = nrow(table) + 0.5 + 0.3 * seq_len(nrow(groups)))
   ggplot2::ggplot(table, ggplot2::aes(x = .data[["mean_rank"]], y = .data[["name"]])) +
-    ggplot2::geom_segment(ggplot2::aes(x = .data[["mean_rank"]] - cd / 2,
-                                       xend = .data[["mean_rank"]] + cd / 2,
+    ggplot2::geom_segment(ggplot2::aes(x = .data[["low"]], xend = .data[["high"]],
                                        yend = .data[["name"]]), colour = "gray75", linewidth = 2) +
     ggplot2::geom_point(colour = "#0072B2", size = 2.5) +
     ggplot2::geom_segment(data = bars, ggplot2::aes(

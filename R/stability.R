@@ -252,7 +252,7 @@ plot.stability_selection <- function(x, n = 30, threshold = 0.75, ...) {
   # What chance alone would give.
   graphics::abline(v = settings$n_features / settings$p, lty = 3, col = "gray40")
   graphics::legend("bottomright", c(sprintf("threshold %s", format(threshold)), "chance"),
-                   lty = 2:3, col = c("black", "gray40"), bty = "o", box.col = NA, bg = "white")
+                   lty = 2:3, col = c("black", "gray40"), bty = "n", inset = c(0, 0.06))
   invisible(x)
 }
 
@@ -292,8 +292,8 @@ autoplot.stability_selection <- function(object, n = 30, threshold = 0.75, ...) 
 #'   \item{`nogueira`}{\eqn{1 - \frac{1}{p} \sum_f s_f^2 / (\frac{\bar k}{p} (1 - \frac{\bar
 #'     k}{p}))}, where \eqn{s_f^2} is the unbiased variance over the rankings of whether feature f
 #'     is selected and \eqn{\bar k} the mean size of the sets: 1 for identical sets, 0 on average
-#'     for random ones, whatever the sizes (Nogueira, Sechidis and Brown 2018), with their asymptotic
-#'     confidence interval}
+#'     for random ones, whatever the sizes (Nogueira, Sechidis and Brown 2018), with their
+#'     asymptotic confidence interval}
 #'   \item{`kuncheva`}{mean over all pairs of \eqn{(r p - k^2) / (k (p - k))}, r features in common;
 #'     for sets of one size k below p, else `NA`. It equals `nogueira` for such sets}
 #'   \item{`jaccard`}{mean over all pairs of the size of the intersection by that of the union; not

@@ -199,7 +199,8 @@ tune_cell <- function(shared, task, state) {
   masked <- shared$y
   masked[fold] <- NA
   rows <- seq_len(nrow(shared$x))
-  done <- rank_by(shared$specs[[task$row]], shared$x, masked, rows, fold, shared$graph_seed, state)
+  done <- rank_by(shared$specs[[task$row]], shared$x, masked, rows, fold, shared$graph_seed, state,
+                  shared$specs)
   known <- setdiff(which(!is.na(shared$code)), fold)
   label <- shared$levels[shared$code]
   list(seconds = done$seconds, accuracy = accuracy_by_size(
@@ -348,8 +349,9 @@ plot.selector_tuning <- function(x, ...) {
     graphics::layout(1)
     graphics::par(old)
   })
-  graphics::layout(matrix(1:2, 1), widths = c(0.7, 0.3))
-  graphics::par(mar = c(4, 4, 3, 1))
+  width <- legend_width(order)
+  graphics::layout(matrix(1:2, 1), widths = c(1 - width, width))
+  graphics::par(mar = c(4, 4.5, 3, 0.5))
   plot_curves(curves[curves$method %in% order, ], order,
               sprintf("Tuning of %s, %d folds", x$best$method, length(x$folds)), "Accuracy")
   graphics::points(curves$size[curves$chosen], curves$value[curves$chosen], cex = 2.4, lwd = 2)

@@ -285,6 +285,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// neighbor_graphs_cpp
+Rcpp::List neighbor_graphs_cpp(Rcpp::List problem, Rcpp::List graphs, Rcpp::List control);
+RcppExport SEXP _semiselect_neighbor_graphs_cpp(SEXP problemSEXP, SEXP graphsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type graphs(graphsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(neighbor_graphs_cpp(problem, graphs, control));
+    return rcpp_result_gen;
+END_RCPP
+}
 // exact_search_rows_cpp
 int exact_search_rows_cpp();
 RcppExport SEXP _semiselect_exact_search_rows_cpp() {
@@ -682,6 +695,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_semiselect_close_constraints_cpp", (DL_FUNC) &_semiselect_close_constraints_cpp, 5},
     {"_semiselect_check_contradiction_cpp", (DL_FUNC) &_semiselect_check_contradiction_cpp, 5},
     {"_semiselect_nearest_rows_cpp", (DL_FUNC) &_semiselect_nearest_rows_cpp, 4},
+    {"_semiselect_neighbor_graphs_cpp", (DL_FUNC) &_semiselect_neighbor_graphs_cpp, 3},
     {"_semiselect_exact_search_rows_cpp", (DL_FUNC) &_semiselect_exact_search_rows_cpp, 0},
     {"_semiselect_neighbor_graph_cpp", (DL_FUNC) &_semiselect_neighbor_graph_cpp, 4},
     {"_semiselect_laplacian_cpp", (DL_FUNC) &_semiselect_laplacian_cpp, 4},

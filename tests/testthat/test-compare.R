@@ -106,8 +106,8 @@ test_that("labels of judged rows do not leak through pairs", {
   set.seed(6)
   d <- groups(40)
   pairs <- constraints_from_labels(d$y)
-  a <- compare(d$x, d$y, list(with = list("constraint", constraints = pairs), without = "constraint"),
-               labelled = 3, repeats = 2, sizes = 4)
+  both <- list(with = list("constraint", constraints = pairs), without = "constraint")
+  a <- compare(d$x, d$y, both, labelled = 3, repeats = 2, sizes = 4)
   expect_identical(attr(a, "selections")$with, attr(a, "selections")$without)
   # With rows set aside, pairs of the rest keep their rows.
   test <- 1:10
@@ -168,15 +168,42 @@ test_that("one graph serves all methods that would build the same", {
 
   built <- 0
   home <- asNamespace("semiselect")
-  suppressMessages(trace("neighbor_graph", where = home, print = FALSE,
+  suppressMessages(trace("neighbor_graphs", where = home, print = FALSE,
                          tracer = function() built <<- built + 1))
-  on.exit(suppressMessages(untrace("neighbor_graph", where = home)))
+  on.exit(suppressMessages(untrace("neighbor_graphs", where = home)))
   compare(d$x, d$y, list("laplacian", "sc4", "sselect", a = list("sselect", eta = 0.5)),
           labelled = 3, repeats = 4, sizes = 3)
   expect_identical(built, 1)  # all rows are in every split
   built <- 0
   compare(d$x, d$y, list("laplacian", "sc4"), labelled = 3, repeats = 4, sizes = 3, test = 0.3)
   expect_identical(built, 4)
+  # Other numbers of neighbors and other weights, still one search
+  built <- 0
+  compare(d$x, d$y, list("laplacian", "cls", "lsdf"), labelled = 3, repeats = 2, sizes = 3)
+  expect_identical(built, 1)
+})
+
+test_that("graphs from one search are those of their own searches", {
+  set.seed(17)
+  x <- rbind(matrix(sample(0:3, 40 * 3, TRUE), 40), matrix(1, 8, 3))  # ties and copies
+  graphs <- getFromNamespace("neighbor_graphs", "semiselect")
+  want <- function(k, weights, bandwidth = "median", symmetrize = "union", metric) {
+    list(k = k, metric = metric, weights = weights, bandwidth = bandwidth,
+         symmetrize = symmetrize, search = "exact", scale = "standardize")
+  }
+  for (metric in c("euclidean", "cosine")) {
+    wanted <- list(
+      want(3, "heat", metric = metric), want(9, "binary", metric = metric),
+      want(5, "heat", "local", metric = metric), want(5, "heat", 2, "mutual", metric = metric),
+      want(4, "cosine", metric = metric)
+    )
+    together <- graphs(x, wanted)
+    for (g in seq_along(wanted)) {
+      alone <- do.call(neighbor_graph, c(list(x), wanted[[g]]))
+      expect_identical(together[[g]]$graph@x, alone@x)
+      expect_identical(together[[g]]$graph@i, alone@i)
+    }
+  }
 })
 
 test_that("a method that fails is reported, and the others go on", {
@@ -341,7 +368,7 @@ test_that("Friedman test and critical difference over data sets are Demsar's", {
   chi <- s$friedman$chi_squared
   expect_equal(s$friedman$f, 13 * chi / (14 * 3 - chi))
   expect_identical(s$table$method[1], "mcf")
-  expect_output(print(s), "Friedman test.*Critical difference of mean ranks \\(Nemenyi, 0.05\\): 1.25")
+  expect_output(print(s), "Friedman test.*Critical difference.*\\(Nemenyi, 0.05\\): 1.25")
   # Studentized range over sqrt 2, as printed in table 5 of the paper for 2 to 10 methods.
   q <- c(1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164)
   expect_equal(qtukey(0.95, 2:10, Inf) / sqrt(2), q, tolerance = 5e-4)

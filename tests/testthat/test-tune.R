@@ -98,8 +98,8 @@ test_that("grids of lists, data frames and none", {
   d <- few_labels()
   frame <- tune(d$x, d$y, "sselect", data.frame(eta = c(0.1, 0.9), k = c(3, 5)), 3, 2)
   expect_identical(nrow(frame$grid), 2L)
-  words <- tune(d$x, d$y, "laplacian", list(weights = c("heat", "binary"), bandwidth = list("median", 3)),
-                3, 2)
+  values <- list(weights = c("heat", "binary"), bandwidth = list("median", 3))
+  words <- tune(d$x, d$y, "laplacian", values, 3, 2)
   expect_identical(nrow(words$grid), 4L)
   expect_true(words$best$weights %in% c("heat", "binary"))
   none <- tune(d$x, d$y, "fisher", folds = 3, sizes = c(1, 4))

@@ -25,8 +25,26 @@ bool is_approximate(const GraphOptions& options, Index n) {
          (options.search == Search::automatic && n > exact_search_rows);
 }
 
+// The k first of longer lists.
+Neighbors shortened(const Neighbors& near, int k) {
+  Neighbors out;
+  out.k = std::min(k, near.k);
+  const std::size_t rows = near.k > 0 ? near.index.size() / static_cast<std::size_t>(near.k) : 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto first = static_cast<std::ptrdiff_t>(i) * near.k;
+    out.index.insert(out.index.end(), near.index.begin() + first,
+                     near.index.begin() + first + out.k);
+    out.squared_distance.insert(out.squared_distance.end(), near.squared_distance.begin() + first,
+                                near.squared_distance.begin() + first + out.k);
+  }
+  out.recall = near.recall;
+  out.order = near.order;
+  return out;
+}
+
 Neighbors find_neighbors(const FeatureMatrix& z, const GraphOptions& options,
                          const Control& control) {
+  if (options.found) return shortened(*options.found, options.k);
   if (!is_approximate(options, z.n())) {
     return nearest_neighbors(z, options.k, options.metric, control);
   }

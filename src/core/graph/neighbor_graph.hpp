@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct GraphOptions {
   Symmetrize symmetrize = Symmetrize::either;
   Search search = Search::automatic;
   Graph given;  // a user's own graph in place of the neighbors; n() == 0: none
+  // Exact neighbors by this metric that were found before, at least k for each row; null: search.
+  std::shared_ptr<const Neighbors> found;
 };
 
 // The neighbor graph: an edge where i is among the k nearest of j or (mutual: and) j among those
