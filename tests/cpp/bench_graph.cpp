@@ -17,23 +17,13 @@
 #include "core/graph/neighbor_graph.hpp"
 #include "core/optim/gram.hpp"
 #include "core/run/rng.hpp"
+#include "examples.hpp"
 
 using namespace semiselect;
+using examples::gaussian;
+using examples::with_threads;
 
 namespace {
-
-Eigen::MatrixXd gaussian(Index rows, Index columns, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd out(rows, columns);
-  for (Index e = 0; e < out.size(); ++e) out.data()[e] = rng.normal();
-  return out;
-}
-
-Control with_threads(int threads) {
-  Control control;
-  control.threads = threads;
-  return control;
-}
 
 FeatureMatrix view(const Eigen::MatrixXd& x) {
   return FeatureMatrix::dense(x.data(), x.rows(), x.cols());

@@ -5,9 +5,24 @@
 #include <Eigen/Core>
 
 #include "core/data/problem.hpp"
+#include "core/run/control.hpp"
+#include "core/run/rng.hpp"
 
 namespace semiselect {
 namespace examples {
+
+inline Eigen::MatrixXd gaussian(Index rows, Index columns, std::uint64_t seed) {
+  Rng rng(seed, 0);
+  Eigen::MatrixXd out(rows, columns);
+  for (Index e = 0; e < out.size(); ++e) out.data()[e] = rng.normal();
+  return out;
+}
+
+inline Control with_threads(int threads) {
+  Control control;
+  control.threads = threads;
+  return control;
+}
 
 // The public worked example: eight rows, three features, four labels (0, 0, -, 1, 1, -, -, -).
 inline Eigen::MatrixXd eight_by_three() {
@@ -30,25 +45,6 @@ inline Problem problem(const Eigen::MatrixXd& x, std::vector<int> labels, int cl
 inline Problem eight_by_three_problem() {
   return problem(eight_by_three(), {0, 0, -1, 1, 1, -1, -1, -1}, 2);
 }
-
-// The same data in sparse storage; keeps its own arrays.
-struct SparseCopy {
-  explicit SparseCopy(const Eigen::MatrixXd& x) {
-    outer.push_back(0);
-    for (Index j = 0; j < x.cols(); ++j) {
-      for (Index i = 0; i < x.rows(); ++i) {
-        if (x(i, j) == 0) continue;
-        inner.push_back(static_cast<int>(i));
-        values.push_back(x(i, j));
-      }
-      outer.push_back(static_cast<int>(values.size()));
-    }
-    matrix = FeatureMatrix::sparse(values.data(), inner.data(), outer.data(), x.rows(), x.cols());
-  }
-  std::vector<double> values;
-  std::vector<int> inner, outer;
-  FeatureMatrix matrix;
-};
 
 }  // namespace examples
 }  // namespace semiselect

@@ -3,6 +3,7 @@
 #include "core/select/constraints/cls.hpp"
 #include "core/select/graph/laplacian.hpp"
 #include "examples.hpp"
+#include "storage.hpp"
 
 using namespace semiselect;
 
@@ -55,9 +56,9 @@ TEST_CASE("cls", "[constraints]") {
       CHECK(score(data)(r) ==
             Approx(naive(data.x.column(r), graph, links.pairs().cannot_link)).epsilon(1e-12));
     }
-    const examples::SparseCopy sparse(examples::eight_by_three());
+    const Sparse sparse(examples::eight_by_three());
     Problem stored = data;
-    stored.x = stored.z = sparse.matrix;
+    stored.x = stored.z = sparse.view();
     CHECK(score(stored).isApprox(score(data), 1e-12));
   }
   SECTION("without a cannot-link it is the Laplacian score") {

@@ -1,23 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "core/select/constraints/csfs.hpp"
+#include "examples.hpp"
 
 using namespace semiselect;
-
-namespace {
-
-Problem public_example() {
-  Eigen::MatrixXd x(8, 3);
-  x << 0, 0, 5, 1, 0, 7, 0, 2, 4, 4, 4, 5, 6, 4, 3, 4, 5, 6, 2, 3, 8, 9, 1, 1;
-  Problem data;
-  data.x = data.z = FeatureMatrix::dense(x);
-  data.y.code = {0, 0, -1, 1, 1, -1, -1, -1};
-  data.y.classes = 2;
-  data.constant.assign(3, false);
-  return data;
-}
-
-}  // namespace
 
 TEST_CASE("csfs", "[constraints]") {
   CsfsOptions options;
@@ -25,12 +11,12 @@ TEST_CASE("csfs", "[constraints]") {
   options.neighborhood = Neighborhood::knn;
   options.select = false;
   SECTION("public example, all constraints, both rules") {
-    const Csfs corrected = csfs(public_example(), options, Control());
+    const Csfs corrected = csfs(examples::eight_by_three_problem(), options, Control());
     CHECK(corrected.selection.statistic(0) == Approx(0.02809340713).epsilon(1e-9));
     CHECK(corrected.selection.statistic(1) == Approx(0.04669133652).epsilon(1e-9));
     CHECK(corrected.selection.statistic(2) == Approx(0.1430157444).epsilon(1e-9));
     options.conflict = Conflict::printed;
-    const Csfs printed = csfs(public_example(), options, Control());
+    const Csfs printed = csfs(examples::eight_by_three_problem(), options, Control());
     CHECK(printed.selection.statistic(0) == Approx(0.01540520498).epsilon(1e-9));
     CHECK(printed.selection.statistic(1) == Approx(0.04669133652).epsilon(1e-9));
     CHECK(printed.selection.statistic(2) == Approx(0.08073577375).epsilon(1e-9));
@@ -38,7 +24,7 @@ TEST_CASE("csfs", "[constraints]") {
   SECTION("as printed nothing is left where the clusters are the classes") {
     Eigen::MatrixXd x(8, 2);
     x << 0, 0, 1, 0, 0, 1, 1, 1, 20, 20, 21, 20, 20, 21, 21, 21;
-    Problem data = public_example();
+    Problem data = examples::eight_by_three_problem();
     data.x = data.z = FeatureMatrix::dense(x);
     data.y.code = {0, 0, 0, 0, 1, 1, 1, 1};
     data.constant.assign(2, false);

@@ -4,6 +4,7 @@
 
 #include "core/select/statistics/fisher.hpp"
 #include "examples.hpp"
+#include "storage.hpp"
 
 using namespace semiselect;
 
@@ -31,9 +32,9 @@ TEST_CASE("fisher", "[statistics]") {
     CHECK(std::isnan(score(m, FisherVariant::pairwise)(0)));
   }
   SECTION("sparse storage gives the same") {
-    const examples::SparseCopy sparse(x);
+    const Sparse sparse(x);
     const Eigen::VectorXd s =
-        fisher(sparse.matrix, data.y, FisherVariant::multiclass, Control()).statistic;
+        fisher(sparse.view(), data.y, FisherVariant::multiclass, Control()).statistic;
     CHECK(s(0) == Approx(8.1).epsilon(1e-14));
     CHECK(std::isinf(s(1)));
     CHECK(s(2) == Approx(1).epsilon(1e-14));

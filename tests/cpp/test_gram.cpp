@@ -1,25 +1,14 @@
 #include <catch2/catch.hpp>
 
 #include "core/optim/gram.hpp"
-#include "core/run/rng.hpp"
+#include "examples.hpp"
 #include "storage.hpp"
 
 using namespace semiselect;
+using examples::gaussian;
+using examples::with_threads;
 
 namespace {
-
-Eigen::MatrixXd gaussian(Index rows, Index columns, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd out(rows, columns);
-  for (Index e = 0; e < out.size(); ++e) out.data()[e] = rng.normal();
-  return out;
-}
-
-Control with_threads(int threads) {
-  Control control;
-  control.threads = threads;
-  return control;
-}
 
 // The triple loop.
 Eigen::MatrixXd naive(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {

@@ -4,24 +4,14 @@
 
 #include "core/graph/neighbor_graph.hpp"
 #include "core/run/rng.hpp"
+#include "examples.hpp"
 #include "storage.hpp"
 
 using namespace semiselect;
+using examples::gaussian;
+using examples::with_threads;
 
 namespace {
-
-Eigen::MatrixXd gaussian(Index rows, Index columns, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd out(rows, columns);
-  for (Index e = 0; e < out.size(); ++e) out.data()[e] = rng.normal();
-  return out;
-}
-
-Control with_threads(int threads) {
-  Control control;
-  control.threads = threads;
-  return control;
-}
 
 // f'Lf and f~'Df~ with the matrices written out.
 struct Naive {

@@ -4,6 +4,7 @@
 
 #include "core/select/graph/laplacian.hpp"
 #include "examples.hpp"
+#include "storage.hpp"
 
 using namespace semiselect;
 
@@ -42,7 +43,7 @@ TEST_CASE("laplacian", "[graph]") {
 
 TEST_CASE("laplacian, worked example", "[graph]") {
   Problem data = examples::eight_by_three_problem();
-  const examples::SparseCopy sparse(examples::eight_by_three());
+  const Sparse sparse(examples::eight_by_three());
   const auto expect = [&](GraphOptions graph, double a, double b, double c) {
     graph.k = 2;
     const Eigen::VectorXd s = laplacian(data, {graph, false}, Control()).statistic;
@@ -50,7 +51,7 @@ TEST_CASE("laplacian, worked example", "[graph]") {
     CHECK(s(1) == Approx(b).epsilon(1e-9));
     CHECK(s(2) == Approx(c).epsilon(1e-9));
     Problem stored = data;
-    stored.x = stored.z = sparse.matrix;
+    stored.x = stored.z = sparse.view();
     CHECK(laplacian(stored, {graph, false}, Control()).statistic.isApprox(s, 1e-13));
   };
   GraphOptions graph;

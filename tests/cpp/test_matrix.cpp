@@ -5,6 +5,7 @@
 #include "core/data/group_statistics.hpp"
 #include "core/data/matrix.hpp"
 #include "examples.hpp"
+#include "storage.hpp"
 
 using namespace semiselect;
 
@@ -12,7 +13,7 @@ TEST_CASE("feature matrix", "[data]") {
   Eigen::MatrixXd x = examples::eight_by_three();
   x.conservativeResize(8, 4);
   x.col(3).setConstant(2.5);
-  const examples::SparseCopy copy(x);
+  const Sparse copy(x);
   const Scale scales[] = {Scale::none, Scale::standardize, Scale::range, Scale::unit};
 
   SECTION("scales as promised") {
@@ -31,7 +32,7 @@ TEST_CASE("feature matrix", "[data]") {
     const Eigen::MatrixXd v = Eigen::MatrixXd::Random(4, 2), u = Eigen::MatrixXd::Random(8, 3);
     for (const Scale scale : scales) {
       const FeatureMatrix dense = FeatureMatrix::dense(x).scaled(scale);
-      const FeatureMatrix sparse = copy.matrix.scaled(scale);
+      const FeatureMatrix sparse = copy.view().scaled(scale);
       const Eigen::MatrixXd z = dense.to_dense();
       for (const FeatureMatrix& m : {dense, sparse}) {
         CHECK(m.to_dense().isApprox(z, 1e-14));
@@ -59,17 +60,17 @@ TEST_CASE("feature matrix", "[data]") {
     CHECK(report.not_finite == 2);
     CHECK(report.first_column == 1);
     CHECK(report.first_row == 4);
-    CHECK(report_columns(copy.matrix).constant == std::vector<bool>{false, false, false, true});
+    CHECK(report_columns(copy.view()).constant == std::vector<bool>{false, false, false, true});
   }
 }
 
 TEST_CASE("group moments", "[data]") {
   const Eigen::MatrixXd x = examples::eight_by_three();
-  const examples::SparseCopy copy(x);
+  const Sparse copy(x);
   const RowGroups groups({0, 1, -1, 1, 0, 0, -1, 1}, 2);
   const Eigen::VectorXd weights = Eigen::VectorXd::LinSpaced(8, 1, 2);
   GroupMoments m;
-  for (const FeatureMatrix& f : {FeatureMatrix::dense(x), copy.matrix}) {
+  for (const FeatureMatrix& f : {FeatureMatrix::dense(x), copy.view()}) {
     group_moments(f, 0, groups, Eigen::VectorXd(), m);
     CHECK(m.mean(0) == Approx(10.0 / 3));       // rows 1, 5, 6: 0, 6, 4
     CHECK(m.squares(0) == Approx(56.0 / 3));

@@ -10,15 +10,6 @@ namespace {
 
 const Control control;
 
-Eigen::MatrixXd random_matrix(Index n, Index p, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd x(n, p);
-  for (Index j = 0; j < p; ++j) {
-    for (Index i = 0; i < n; ++i) x(i, j) = rng.normal();
-  }
-  return x;
-}
-
 double information(const std::vector<int>& a, const std::vector<int>& b) {
   const double n = static_cast<double>(a.size());
   double out = 0;
@@ -49,7 +40,7 @@ std::vector<int> levels(const Eigen::VectorXd& f, double width) {
 
 TEST_CASE("mrmr", "[statistics]") {
   const Index n = 150, p = 12;
-  Eigen::MatrixXd x = random_matrix(n, p, 17);
+  Eigen::MatrixXd x = examples::gaussian(n, p, 17);
   Labels y;
   for (Index i = 0; i < n; ++i) y.code.push_back(i % 3 == 0);
   y.classes = 2;

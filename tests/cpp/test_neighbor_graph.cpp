@@ -6,18 +6,14 @@
 #include "core/graph/neighbor_graph.hpp"
 #include "core/run/errors.hpp"
 #include "core/run/rng.hpp"
+#include "examples.hpp"
 #include "storage.hpp"
 
 using namespace semiselect;
+using examples::gaussian;
+using examples::with_threads;
 
 namespace {
-
-Eigen::MatrixXd gaussian(Index rows, Index columns, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd out(rows, columns);
-  for (Index e = 0; e < out.size(); ++e) out.data()[e] = rng.normal();
-  return out;
-}
 
 Eigen::MatrixXd worked_example() {
   Eigen::MatrixXd x(8, 3);
@@ -34,12 +30,6 @@ Eigen::MatrixXd worked_example() {
 
 FeatureMatrix view(const Eigen::MatrixXd& x) {
   return FeatureMatrix::dense(x.data(), x.rows(), x.cols());
-}
-
-Control with_threads(int threads) {
-  Control control;
-  control.threads = threads;
-  return control;
 }
 
 double naive_distance(const FeatureMatrix& z, const Eigen::MatrixXd& x, Index i, Index j,

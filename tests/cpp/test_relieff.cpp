@@ -13,15 +13,6 @@ namespace {
 
 const Control control;
 
-Eigen::MatrixXd random_matrix(Index n, Index p, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd x(n, p);
-  for (Index j = 0; j < p; ++j) {
-    for (Index i = 0; i < n; ++i) x(i, j) = rng.normal();
-  }
-  return x;
-}
-
 // The definition, probe by probe, over fully labelled rows.
 Eigen::VectorXd naive(const Eigen::MatrixXd& x, const Labels& y, std::size_t k) {
   const Index l = x.rows();
@@ -67,7 +58,7 @@ TEST_CASE("relieff", "[statistics]") {
     CHECK(w(2) == Approx(-0.008928571).epsilon(1e-7));
   }
   SECTION("is the sum over probes, with three classes, one of them a single row") {
-    const Eigen::MatrixXd x = random_matrix(41, 300, 6);
+    const Eigen::MatrixXd x = examples::gaussian(41, 300, 6);
     Labels y;
     for (int i = 0; i < 41; ++i) y.code.push_back(i == 40 ? 2 : i % 3 == 0);
     y.classes = 3;
@@ -78,7 +69,7 @@ TEST_CASE("relieff", "[statistics]") {
   }
   SECTION("decides in double among what single precision proposes, ties included") {
     Rng rng(4, 0);
-    Eigen::MatrixXd x = random_matrix(400, 50, 7);
+    Eigen::MatrixXd x = examples::gaussian(400, 50, 7);
     Eigen::MatrixXd coarse(400, 30);  // few values: exact ties and identical rows in plenty
     for (Index i = 0; i < 400; ++i) {
       for (Index c = 0; c < 30; ++c) coarse(i, c) = static_cast<double>(rng.below(2));
@@ -117,7 +108,7 @@ TEST_CASE("relieff", "[statistics]") {
     CHECK(relieff(make_problem(x, Scale::none, few), 2, control).statistic(3) == 0);
   }
   SECTION("does not depend on the storage or the number of threads") {
-    Eigen::MatrixXd x = random_matrix(60, 40, 9);
+    Eigen::MatrixXd x = examples::gaussian(60, 40, 9);
     x = (x.array() > 0.8).select(x, 0);
     Labels y;
     for (int i = 0; i < 60; ++i) y.code.push_back(i % 5 == 4 ? unlabelled : i % 2);
@@ -134,7 +125,7 @@ TEST_CASE("relieff", "[statistics]") {
 TEST_CASE("manhattan distances are summed column by column", "[optim]") {
   for (const Index m : {1, 7, 8, 133}) {
     const Index p = 600;
-    const Eigen::MatrixXd x = random_matrix(m, p, 3);
+    const Eigen::MatrixXd x = examples::gaussian(m, p, 3);
     const auto fill = [&](Index first, Index count, double* out) {
       std::copy_n(x.data() + first * m, count * m, out);
     };

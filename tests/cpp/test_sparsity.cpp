@@ -9,15 +9,6 @@ using namespace semiselect;
 
 namespace {
 
-Eigen::MatrixXd random_matrix(Index n, Index p, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd x(n, p);
-  for (Index j = 0; j < p; ++j) {
-    for (Index i = 0; i < n; ++i) x(i, j) = rng.normal();
-  }
-  return x;
-}
-
 // Largest violation of the optimality conditions of row i, relative to lambda.
 double violation(const Eigen::MatrixXd& z, const SparseWeights& s, Index i, double rho) {
   const Eigen::MatrixXd gram = z * z.transpose();
@@ -64,7 +55,7 @@ TEST_CASE("sparsity", "[universum]") {
     for (const Index p : {5, 60}) {
       for (const bool affine : {true, false}) {
         options.affine = affine;
-        const Eigen::MatrixXd x = random_matrix(40, p, 11);
+        const Eigen::MatrixXd x = examples::gaussian(40, p, 11);
         const SparseWeights s = sparse_weights(FeatureMatrix::dense(x), Labels(), options, control);
         CHECK(s.converged);
         double worst = 0;
@@ -76,7 +67,7 @@ TEST_CASE("sparsity", "[universum]") {
     }
   }
   SECTION("copes with identical and with zero rows") {
-    Eigen::MatrixXd x = random_matrix(12, 6, 3);
+    Eigen::MatrixXd x = examples::gaussian(12, 6, 3);
     x.row(7) = x.row(2);
     x.row(8) = x.row(2);
     x.row(10).setZero();
@@ -96,7 +87,7 @@ TEST_CASE("sparsity", "[universum]") {
   }
   SECTION("does not change its weights with the unit of all data") {
     options.affine = false;
-    const Eigen::MatrixXd x = random_matrix(20, 8, 5);
+    const Eigen::MatrixXd x = examples::gaussian(20, 8, 5);
     const SparseWeights a = sparse_weights(FeatureMatrix::dense(x), Labels(), options, control);
     const SparseWeights b =
         sparse_weights(FeatureMatrix::dense(Eigen::MatrixXd(1000 * x)), Labels(), options, control);

@@ -57,15 +57,6 @@ Eigen::VectorXd naive(const Eigen::MatrixXd& x, const Eigen::MatrixXd& s, int ph
   return out;
 }
 
-Eigen::MatrixXd random_matrix(Index n, Index p, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd x(n, p);
-  for (Index j = 0; j < p; ++j) {
-    for (Index i = 0; i < n; ++i) x(i, j) = rng.normal();
-  }
-  return x;
-}
-
 }  // namespace
 
 TEST_CASE("spec", "[graph]") {
@@ -91,7 +82,7 @@ TEST_CASE("spec", "[graph]") {
   }
 
   SECTION("is the sum over eigenvectors for every phi, r and similarity") {
-    const Eigen::MatrixXd x = random_matrix(25, 6, 4);
+    const Eigen::MatrixXd x = examples::gaussian(25, 6, 4);
     Labels y;
     for (int i = 0; i < 25; ++i) y.code.push_back(i % 5 == 4 ? unlabelled : i % 3);
     y.classes = 3;
@@ -148,7 +139,7 @@ TEST_CASE("spec", "[graph]") {
   }
 
   SECTION("does not depend on the storage or the number of threads") {
-    Eigen::MatrixXd x = random_matrix(30, 9, 8).cwiseMax(0);
+    Eigen::MatrixXd x = examples::gaussian(30, 9, 8).cwiseMax(0);
     x.leftCols(4) = (x.leftCols(4).array() > 1.2).select(x.leftCols(4), 0);
     x.col(5).setZero();  // nothing stored
     const SparseCopy copy(x);
@@ -209,7 +200,7 @@ TEST_CASE("spec", "[graph]") {
 
 TEST_CASE("spec by Lanczos agrees with the dense solver", "[graph]") {
   const Index n = spec_dense_rows + 60;
-  Eigen::MatrixXd x = random_matrix(n, 4, 21);
+  Eigen::MatrixXd x = examples::gaussian(n, 4, 21);
   x.topRows(n / 2).array() += 6;  // two far groups: the neighbor graph falls apart
   const Problem data = make_problem(x);
   SpecOptions options = with(3, 1, Similarity::knn);
@@ -233,7 +224,7 @@ TEST_CASE("lowest eigenpairs", "[optim]") {
   Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(n, 1, 2);
   values.head(6) << 0.1, 0.1, 0.1, 0.4, 0.6, 0.6;
   const SymmetricEigen basis = eigen_symmetric([&] {
-    Eigen::MatrixXd a = random_matrix(n, n, 2);
+    Eigen::MatrixXd a = examples::gaussian(n, n, 2);
     return Eigen::MatrixXd(a + a.transpose());
   }());
   const Eigen::MatrixXd a = basis.vectors * values.asDiagonal() * basis.vectors.transpose();

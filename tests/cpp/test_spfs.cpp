@@ -12,15 +12,6 @@ namespace {
 
 const Control control;
 
-Eigen::MatrixXd random_matrix(Index n, Index p, std::uint64_t seed) {
-  Rng rng(seed, 0);
-  Eigen::MatrixXd x(n, p);
-  for (Index j = 0; j < p; ++j) {
-    for (Index i = 0; i < n; ++i) x(i, j) = rng.normal();
-  }
-  return x;
-}
-
 Eigen::MatrixXd unit_columns(Eigen::MatrixXd x) {
   x.rowwise() -= x.colwise().mean().eval();
   for (Index c = 0; c < x.cols(); ++c) x.col(c).normalize();
@@ -84,7 +75,7 @@ TEST_CASE("spfs", "[graph]") {
   }
 
   SECTION("forward minimizes what is left of the similarity, step by step") {
-    const Eigen::MatrixXd x = random_matrix(30, 12, 5);
+    const Eigen::MatrixXd x = examples::gaussian(30, 12, 5);
     const Eigen::MatrixXd z = unit_columns(x);
     for (const bool rbf : {false, true}) {
       const Problem data = make_problem(x, Scale::standardize, thirds(30));
@@ -116,7 +107,7 @@ TEST_CASE("spfs", "[graph]") {
   }
 
   SECTION("nesterov satisfies the optimality conditions of its lasso") {
-    const Eigen::MatrixXd x = random_matrix(25, 60, 8);
+    const Eigen::MatrixXd x = examples::gaussian(25, 60, 8);
     const Eigen::MatrixXd z = unit_columns(x);
     for (const bool rbf : {false, true}) {
       for (const double rho : {0.05, 0.3}) {
@@ -155,7 +146,7 @@ TEST_CASE("spfs", "[graph]") {
   }
 
   SECTION("lar keeps the active features equally correlated, and above all others") {
-    const Eigen::MatrixXd x = random_matrix(40, 15, 12);
+    const Eigen::MatrixXd x = examples::gaussian(40, 15, 12);
     const Eigen::MatrixXd z = unit_columns(x);
     for (const bool rbf : {false, true}) {
       const Problem data = make_problem(x, Scale::standardize, thirds(40));
@@ -184,7 +175,7 @@ TEST_CASE("spfs", "[graph]") {
   }
 
   SECTION("a copy of an active feature enters at once and changes nothing") {
-    Eigen::MatrixXd x = random_matrix(30, 5, 3);
+    Eigen::MatrixXd x = examples::gaussian(30, 5, 3);
     Eigen::MatrixXd twice(30, 6);
     twice << x, -2 * x.col(1);
     SpfsOptions options = with(SpfsSearch::lar);
@@ -212,7 +203,7 @@ TEST_CASE("spfs", "[graph]") {
   }
 
   SECTION("does not depend on the storage or the number of threads") {
-    Eigen::MatrixXd x = random_matrix(50, 20, 14);
+    Eigen::MatrixXd x = examples::gaussian(50, 20, 14);
     x = (x.array() > 0.5).select(x, 0);
     const SparseCopy copy(x);
     Control two;

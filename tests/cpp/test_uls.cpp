@@ -33,7 +33,7 @@ TEST_CASE("uls", "[universum]") {
     const Problem sparse = rows.problem(Scale::range);
     const Eigen::VectorXd dense =
         uls(scaled, universum.scaled_as(scaled.z), options, graph, control).statistic;
-    CHECK(uls(sparse, others.matrix.scaled_as(sparse.z), options, graph, control)
+    CHECK(uls(sparse, others.view().scaled_as(sparse.z), options, graph, control)
               .statistic.isApprox(dense, 1e-12));
   }
 }

@@ -2,6 +2,7 @@
 
 #include "core/select/statistics/variance.hpp"
 #include "examples.hpp"
+#include "storage.hpp"
 
 using namespace semiselect;
 
@@ -21,10 +22,10 @@ TEST_CASE("variance", "[statistics]") {
     CHECK(score(-3 * x).isApprox(9 * score(x), 1e-12));
   }
   SECTION("is the same for sparse storage under every scaling") {
-    const examples::SparseCopy sparse(x);
+    const Sparse sparse(x);
     for (const Scale scale : {Scale::none, Scale::range, Scale::standardize, Scale::unit}) {
       const FeatureMatrix dense = FeatureMatrix::dense(x).scaled(scale);
-      CHECK(variance(sparse.matrix.scaled(scale), Control())
+      CHECK(variance(sparse.view().scaled(scale), Control())
                 .statistic.isApprox(variance(dense, Control()).statistic, 1e-12));
     }
   }

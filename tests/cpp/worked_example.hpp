@@ -2,6 +2,7 @@
 
 #include "core/data/problem.hpp"
 #include "examples.hpp"
+#include "storage.hpp"
 
 namespace semiselect {
 
@@ -24,10 +25,10 @@ inline Problem make_problem(const Eigen::MatrixXd& x, Scale scale = Scale::none,
   return problem_of(FeatureMatrix::dense(x), scale, y);
 }
 
-struct SparseCopy : examples::SparseCopy {
-  using examples::SparseCopy::SparseCopy;
+struct SparseCopy : Sparse {
+  using Sparse::Sparse;
   Problem problem(Scale scale = Scale::none, const Labels& y = {}) const {
-    return problem_of(matrix, scale, y);
+    return problem_of(view(), scale, y);
   }
 };
 

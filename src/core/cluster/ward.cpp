@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/data/union_find.hpp"
 #include "core/optim/gram.hpp"
 
 namespace semiselect {
@@ -153,25 +154,6 @@ std::vector<Merge> ward_by_distances(const FeatureMatrix& z, const Control& cont
   return chain(n, control, nearest, merged);
 }
 
-class Sets {
- public:
-  explicit Sets(Index n) : parent_(static_cast<std::size_t>(n)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  int root(int i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(int i, int j) {
-    i = root(i);
-    j = root(j);
-    parent_[std::max(i, j)] = std::min(i, j);
-  }
-
- private:
-  std::vector<int> parent_;
-};
-
 }  // namespace
 
 std::vector<Merge> ward(const FeatureMatrix& z, const Control& control) {
@@ -180,7 +162,7 @@ std::vector<Merge> ward(const FeatureMatrix& z, const Control& control) {
 }
 
 std::vector<int> cut(const std::vector<Merge>& merges, Index n, Index K) {
-  Sets sets(n);
+  DisjointSets sets(n);
   for (std::size_t s = 0; s + static_cast<std::size_t>(K) <= merges.size(); ++s) {
     sets.join(merges[s].a, merges[s].b);
   }

@@ -1,33 +1,10 @@
 #include "core/data/constraints.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "core/data/union_find.hpp"
 
 namespace semiselect {
-
-namespace {
-
-// Union-find; the root of a set is its smallest row.
-class Sets {
- public:
-  explicit Sets(Index n) : parent_(static_cast<std::size_t>(n)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  int root(int i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(int i, int j) {
-    i = root(i);
-    j = root(j);
-    parent_[std::max(i, j)] = std::min(i, j);
-  }
-
- private:
-  std::vector<int> parent_;
-};
-
-}  // namespace
 
 std::vector<Index> LinkGroups::sizes() const {
   std::vector<Index> out(static_cast<std::size_t>(groups), 0);
@@ -86,7 +63,7 @@ Constraints LinkGroups::pairs() const {
 }
 
 LinkGroups close_constraints(Index n, const Labels& y, const Constraints& given) {
-  Sets sets(n);
+  DisjointSets sets(n);
   std::vector<int> first_of_class(static_cast<std::size_t>(y.classes), -1);
   for (std::size_t i = 0; i < y.code.size(); ++i) {
     if (y.code[i] == unlabelled) continue;

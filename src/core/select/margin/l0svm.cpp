@@ -199,19 +199,7 @@ L0svmFit l0svm(const Problem& data, const L0svmOptions& options, const Control& 
     if (weight(i) > 0) return false;
     return death[i] != death[j] ? death[i] > death[j] : words(i) > words(j);
   });
-  std::stable_partition(selection.order.begin(), selection.order.end(),
-                        [&](Index j) { return !data.constant[j]; });
-
-  std::vector<Index> chosen;
-  selection.selected.assign(static_cast<std::size_t>(p), 0);
-  for (Index e = 0; e < p; ++e) {
-    const Index j = selection.order[e];
-    const bool take = options.n_features > 0 ? e < options.n_features && !data.constant[j] : weight(j) > 0;
-    selection.selected[j] = take;
-    if (take && options.n_features > 0) chosen.push_back(j);
-  }
-  for (int c = 0; c < problems; ++c) finish_classifier(data, rows[c], chosen, out.by_class[c]);
-  if (problems == 1) selection.objective = out.by_class[0].objective;
+  finish_selection(data, rows, options.n_features, selection, out.by_class);
   return out;
 }
 

@@ -87,6 +87,25 @@ void finish_classifier(const Problem& data, const LabelledRows& rows,
   fit.platt_b = sigmoid.b;
 }
 
+void finish_selection(const Problem& data, const std::vector<LabelledRows>& rows, Index n_features,
+                      Selection& selection, std::vector<SparseSvmFit>& by_class) {
+  std::stable_partition(selection.order.begin(), selection.order.end(),
+                        [&](Index j) { return !data.constant[j]; });
+  std::vector<Index> chosen;
+  selection.selected.assign(selection.order.size(), 0);
+  for (Index e = 0; e < static_cast<Index>(selection.order.size()); ++e) {
+    const Index j = selection.order[e];
+    const bool take = n_features > 0 ? e < n_features && !data.constant[j]
+                                     : selection.statistic(j) > 0;
+    selection.selected[j] = take;
+    if (take && n_features > 0) chosen.push_back(j);
+  }
+  for (std::size_t c = 0; c < by_class.size(); ++c) {
+    finish_classifier(data, rows[c], chosen, by_class[c]);
+  }
+  if (by_class.size() == 1) selection.objective = by_class[0].objective;
+}
+
 Eigen::VectorXd combined_weights(const std::vector<SparseSvmFit>& fits) {
   if (fits.size() == 1) return fits[0].w.cwiseAbs();
   Eigen::VectorXd sum = Eigen::VectorXd::Zero(fits[0].w.size());

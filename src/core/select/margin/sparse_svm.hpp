@@ -64,6 +64,12 @@ double mean_scatter(const FeatureMatrix& z, const std::vector<Index>& columns);
 void finish_classifier(const Problem& data, const LabelledRows& rows,
                        const std::vector<Index>& columns, SparseSvmFit& fit);
 
+// The end of both methods, from `statistic` and `order` of the selection: constants behind
+// everything that varies, `selected` (n_features of them, or the positive statistics when it is 0),
+// and the classifiers, refitted on the selected columns if n_features is given.
+void finish_selection(const Problem& data, const std::vector<LabelledRows>& rows, Index n_features,
+                      Selection& selection, std::vector<SparseSvmFit>& by_class);
+
 // sum over the classes of |w_j| / max |w|; a class without weights adds nothing. Two classes: |w_j|.
 Eigen::VectorXd combined_weights(const std::vector<SparseSvmFit>& fits);
 
