@@ -437,7 +437,17 @@ redundancy_by_size <- function(columns, x, sizes) {
 #' the result unless it is one of `methods`.
 #'
 #' @section On several cores and machines:
-#' The work runs on the workers of the package future, if a plan is set. Nothing else changes:
+#' The work runs on the workers of the package future, if a plan is set. Ten selectors over twenty
+#' splits on two cores, with a progress bar:
+#' ```
+#' future::plan("multisession", workers = 2)
+#' ten <- c("cls", "csfs", "sselect", "lsdf", "trcfs", "laplacian", "senfs", "relieff", "mrmr",
+#'          "l1svm")
+#' result <- compare_selectors(x, y, ten, labelled = 5, repeats = 20, verbose = TRUE)
+#' plot(result)
+#' summary(result)
+#' ```
+#' On other machines one line changes, and the numbers are the same:
 #' ```
 #' future::plan("multisession", workers = 2)                  # the cores of this machine
 #' future::plan("cluster", workers = c("node1", "node2"))     # machines, through sockets
@@ -621,7 +631,8 @@ new_comparison <- function(tasks, results, methods, null_name, null, splits, set
 #' of features, `rbind()` puts comparisons on several data sets together, and then `summary()` adds
 #' a test over the data sets and `plot()` draws mean ranks.
 #'
-#' The accuracy of a method on a split is averaged over the sizes, unless one `size` is asked for;
+#' The accuracy of a method on a split is averaged over the sizes, unless one `size` is asked for
+#' (redundancy and stability over the sizes where they are defined: not 1, and not all features);
 #' `mean` and `se` are the mean of that over the splits and its standard error, the spread of the
 #' splits by the root of their number. Splits of one data set overlap, so that `se` tells how well
 #' the mean over splits is known, and not how the methods would do on other data. `gain` is the mean
@@ -726,7 +737,12 @@ by_split <- function(frame, size = NULL) {
   key <- paste(frame$data, frame$method, frame[["repeat"]], sep = "\r")
   first <- !duplicated(key)
   group <- match(key, key[first])
-  average <- function(value) as.vector(rowsum(value, group)) / tabulate(group)
+  # A single feature has no redundancy: over the sizes that have a value.
+  average <- function(value) {
+    known <- !is.na(value)
+    mean <- as.vector(rowsum(ifelse(known, value, 0), group)) / as.vector(rowsum(+known, group))
+    ifelse(is.nan(mean), NA, mean)
+  }
   data.frame(
     data = frame$data[first], method = frame$method[first], split = frame[["repeat"]][first],
     null = frame$null[first], accuracy = average(frame$accuracy), rand = average(frame$rand),
@@ -746,7 +762,7 @@ mean_known <- function(value) if (all(is.na(value))) NA_real_ else mean(value, n
 stability_over_splits <- function(tops, sizes, p) {
   tops <- Filter(Negate(is.null), tops)
   if (length(tops) < 2) return(NA_real_)
-  mean(vapply(sizes, function(size) {
+  mean_known(vapply(sizes, function(size) {
     sets <- t(vapply(tops, function(top) seq_len(p) %in% top[seq_len(size)], logical(p)))
     nogueira_measure(matrix(sets, length(tops)))[["value"]]
   }, 1))

@@ -323,6 +323,11 @@ test_that("the table has means, standard errors, gains over the null and stabili
   at <- summary(r, size = 4)$table
   expect_equal(at$mean[at$method == "laplacian"], mean(mine[2, ]))
   expect_error(summary(r, size = 3), "2, 4", class = "semiselect_error_input")
+  # One feature has no redundancy, all features no stability: the other sizes count.
+  ends <- compare(d$x, d$y, "variance", labelled = 4, repeats = 3, sizes = c(1, 2, 12))
+  row <- summary(ends)$table[summary(ends)$table$method == "variance", ]
+  expect_equal(row$redundancy, mean(ends$redundancy[ends$size > 1]))
+  expect_equal(row$stability, 1)
   expect_output(print(s), "the null: fisher sees the labelled rows alone")
 
   # The null among the methods is not run twice, nor shown twice.
