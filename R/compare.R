@@ -373,28 +373,36 @@ compare_cell <- function(shared, task, state) {
       top, shared$x, split$labelled, factor(label[split$labelled], shared$levels), shared$x,
       split$judged, label[split$judged], sizes, shared$classifier
     ),
-    rand = rand_by_size(top, shared$x, split$judged, shared$code, sizes, task$seed),
+    rand = if (shared$rand) {
+      rand_by_size(top, shared$x, split$judged, shared$code, sizes, task$seed)
+    },
     redundancy = redundancy_by_size(top, state$x, sizes)
   )
 }
 
-# A k-means of more cells than this would take longer than the rankings.
-most_kmeans_cells <- 2e7
+# A k-means of more values than this takes longer than most rankings.
+most_kmeans_values <- 2e6
 
 # Rand index of k-means on the judged rows, as many clusters as classes, against the classes.
 rand_by_size <- function(columns, x, rows, code, sizes, seed) {
   k <- length(unique(code[rows]))
-  vapply(sizes, function(size) {
-    if (length(rows) <= k || as.double(length(rows)) * size > most_kmeans_cells) return(NA_real_)
-    part <- as.matrix(x[rows, columns[seq_len(size)], drop = FALSE])
-    spread <- apply(part, 2, stats::sd)
-    part <- sweep(sweep(part, 2, colMeans(part)), 2, ifelse(spread > 0, spread, 1), `/`)
+  out <- rep(NA_real_, length(sizes))
+  affordable <- which(sizes * as.double(length(rows)) <= most_kmeans_values)
+  if (length(rows) <= k || length(affordable) == 0) return(out)
+  part <- as.matrix(x[rows, columns[seq_len(max(sizes[affordable]))], drop = FALSE])
+  part <- sweep(part, 2, colMeans(part))
+  spread <- sqrt(colSums(part^2) / (length(rows) - 1))
+  part <- sweep(part, 2, ifelse(spread > 0, spread, 1), `/`)
+  for (s in affordable) {
     cluster <- tryCatch(
-      with_seed(seed, suppressWarnings(stats::kmeans(part, k, iter.max = 50, nstart = 5)$cluster)),
-      error = function(error) NULL  # fewer distinct rows than clusters
+      with_seed(seed, suppressWarnings(
+        stats::kmeans(part[, seq_len(sizes[s]), drop = FALSE], k, iter.max = 50, nstart = 5)$cluster
+      )),
+      error = function(error) if (is_time_limit(error)) stop(error)  # fewer distinct rows than k
     )
-    if (is.null(cluster)) NA_real_ else rand_index(cluster, code[rows])
-  }, 1)
+    if (!is.null(cluster)) out[s] <- rand_index(cluster, code[rows])
+  }
+  out
 }
 
 redundancy_by_size <- function(columns, x, sizes) {
@@ -429,7 +437,17 @@ redundancy_by_size <- function(columns, x, sizes) {
 #' the result unless it is one of `methods`.
 #'
 #' @section On several cores and machines:
-#' The work runs on the workers of the package future, if a plan is set. Nothing else changes:
+#' The work runs on the workers of the package future, if a plan is set. Ten selectors over twenty
+#' splits on two cores, with a progress bar:
+#' ```
+#' future::plan("multisession", workers = 2)
+#' ten <- c("cls", "csfs", "sselect", "lsdf", "trcfs", "laplacian", "senfs", "relieff", "mrmr",
+#'          "l1svm")
+#' result <- compare_selectors(x, y, ten, labelled = 5, repeats = 20, verbose = TRUE)
+#' plot(result)
+#' summary(result)
+#' ```
+#' On other machines one line changes, and the numbers are the same:
 #' ```
 #' future::plan("multisession", workers = 2)                  # the cores of this machine
 #' future::plan("cluster", workers = c("node1", "node2"))     # machines, through sockets
@@ -460,6 +478,8 @@ redundancy_by_size <- function(columns, x, sizes) {
 #' @param test `NULL`: judge on all rows without a label. A share below 1: that share of each class
 #'   is set aside and judged on. Or row numbers to set aside, or a list of them for each repeat.
 #' @param null Name of the filter that methods have to beat, `NULL` for none.
+#' @param rand Whether to compute the column `rand`, which for many rows takes longer than the
+#'   rankings do.
 #' @param resume Name of a file for the results, or `NULL`.
 #' @param verbose Whether to show a progress bar.
 #' @return A data frame of class `selector_comparison`, one row per method, repeat and size:
@@ -469,7 +489,7 @@ redundancy_by_size <- function(columns, x, sizes) {
 #'     \item{`size`}{number of features}
 #'     \item{`accuracy`}{share of judged rows whose class was predicted}
 #'     \item{`rand`}{[rand_index()] of the classes and a k-means of the judged rows (standardized,
-#'       as many clusters as classes, five starts); `NA` above 2e7 values}
+#'       as many clusters as classes, five starts); `NA` above 2e6 values}
 #'     \item{`redundancy`}{[redundancy_rate()] of the features}
 #'     \item{`seconds`}{for the ranking, its neighbor graph included}
 #'     \item{`error`}{the message of a failure, else `NA`}
@@ -489,7 +509,7 @@ redundancy_by_size <- function(columns, x, sizes) {
 #' @export
 compare_selectors <- function(x, y, methods, labelled = 5, repeats = 10, sizes = NULL,
                               classifier = c("svm", "1nn"), test = NULL, null = "fisher",
-                              resume = NULL, verbose = interactive()) {
+                              rand = TRUE, resume = NULL, verbose = interactive()) {
   x <- as_feature_matrix(x)
   labels <- as_labels(y, nrow(x))
   if (anyNA(labels$code)) {
@@ -510,6 +530,7 @@ compare_selectors <- function(x, y, methods, labelled = 5, repeats = 10, sizes =
   sizes <- check_sizes(sizes, ncol(x))
   classifier <- check_classifier(classifier)
   verbose <- check_flag(verbose, "verbose")
+  rand <- check_flag(rand, "rand")
   null_spec <- if (!is.null(null)) as_methods(null, length(labels$levels))
   check_finite(x)
   splits <- draw_splits(labels$code, labels$levels, labelled, repeats, test)
@@ -520,12 +541,12 @@ compare_selectors <- function(x, y, methods, labelled = 5, repeats = 10, sizes =
   null_name <- if (any(same)) names(methods)[same][1] else if (!is.null(null)) "(null)"
   all <- c(methods, if (!is.null(null) && !any(same)) stats::setNames(null_spec, "(null)"))
 
-  settings <- list(
+  # The hashes are only computed where there is a file.
+  store <- open_store(resume, list(
     task = "compare_selectors", x = rlang::hash(x), y = rlang::hash(y), labelled = labelled,
-    repeats = repeats, sizes = sizes, test = test,
+    repeats = repeats, sizes = sizes, test = test, rand = rand,
     classifier = if (is.list(classifier)) settings_hash(classifier) else classifier
-  )
-  store <- open_store(resume, settings, list(splits = splits, seeds = seeds))
+  ), keep = list(splits = splits, seeds = seeds))
   on.exit(store$close())
   splits <- store$keep$splits
   seeds <- store$keep$seeds
@@ -543,7 +564,7 @@ compare_selectors <- function(x, y, methods, labelled = 5, repeats = 10, sizes =
     }
   }
   shared <- list(x = x, y = y, code = labels$code, levels = labels$levels, methods = all,
-                 splits = splits, sizes = sizes, classifier = classifier,
+                 splits = splits, sizes = sizes, classifier = classifier, rand = rand,
                  graph_seed = seeds[repeats + 1])
   functions <- c(lapply(methods, `[[`, "fun"), if (is.list(classifier)) classifier)
   results <- run_tasks(tasks, compare_cell, shared, "Comparing selectors", functions, store,
@@ -610,7 +631,8 @@ new_comparison <- function(tasks, results, methods, null_name, null, splits, set
 #' of features, `rbind()` puts comparisons on several data sets together, and then `summary()` adds
 #' a test over the data sets and `plot()` draws mean ranks.
 #'
-#' The accuracy of a method on a split is averaged over the sizes, unless one `size` is asked for;
+#' The accuracy of a method on a split is averaged over the sizes, unless one `size` is asked for
+#' (redundancy and stability over the sizes where they are defined: not 1, and not all features);
 #' `mean` and `se` are the mean of that over the splits and its standard error, the spread of the
 #' splits by the root of their number. Splits of one data set overlap, so that `se` tells how well
 #' the mean over splits is known, and not how the methods would do on other data. `gain` is the mean
@@ -715,7 +737,12 @@ by_split <- function(frame, size = NULL) {
   key <- paste(frame$data, frame$method, frame[["repeat"]], sep = "\r")
   first <- !duplicated(key)
   group <- match(key, key[first])
-  average <- function(value) as.vector(rowsum(value, group)) / tabulate(group)
+  # A single feature has no redundancy: over the sizes that have a value.
+  average <- function(value) {
+    known <- !is.na(value)
+    mean <- as.vector(rowsum(ifelse(known, value, 0), group)) / as.vector(rowsum(+known, group))
+    ifelse(is.nan(mean), NA, mean)
+  }
   data.frame(
     data = frame$data[first], method = frame$method[first], split = frame[["repeat"]][first],
     null = frame$null[first], accuracy = average(frame$accuracy), rand = average(frame$rand),
@@ -735,7 +762,7 @@ mean_known <- function(value) if (all(is.na(value))) NA_real_ else mean(value, n
 stability_over_splits <- function(tops, sizes, p) {
   tops <- Filter(Negate(is.null), tops)
   if (length(tops) < 2) return(NA_real_)
-  mean(vapply(sizes, function(size) {
+  mean_known(vapply(sizes, function(size) {
     sets <- t(vapply(tops, function(top) seq_len(p) %in% top[seq_len(size)], logical(p)))
     nogueira_measure(matrix(sets, length(tops)))[["value"]]
   }, 1))

@@ -39,11 +39,21 @@ run_task <- function(task, work, shared, state) {
       message = function(message) invokeRestart("muffleMessage")
     ),
     error = function(condition) {
+      if (is_time_limit(condition)) stop(condition)
       error <<- conditionMessage(condition)
       NULL
     }
   )
   list(key = task$key, value = value, error = error, warnings = unique(warnings))
+}
+
+# setTimeLimit() is for the whole run. R gives its errors no class, and future wraps them into its
+# own, so only the message tells.
+is_time_limit <- function(condition) {
+  limits <- c("reached elapsed time limit", "reached CPU time limit",
+              "reached session elapsed time limit", "reached session CPU time limit")
+  limits <- unique(c(limits, gettext(limits, domain = "R")))
+  any(vapply(limits, grepl, NA, conditionMessage(condition), fixed = TRUE))
 }
 
 # `state` lives as long as the chunk: work() may keep there what several tasks share.
@@ -143,7 +153,7 @@ run_on_workers <- function(todo, run, work, shared, functions, receive, has) {
     started <- tryCatch(
       future::future(call, substitute = FALSE, globals = globals, seed = NULL,
                      packages = c("semiselect", extra$packages)),
-      error = function(error) error
+      error = function(error) if (is_time_limit(error)) stop(error) else error
     )
     if (inherits(started, "error")) {
       fail(chunk, paste("The worker could not be used:", conditionMessage(started)))
@@ -153,7 +163,10 @@ run_on_workers <- function(todo, run, work, shared, functions, receive, has) {
   }
 
   collect <- function(job) {
-    results <- tryCatch(future::value(job$future), error = function(error) error)
+    results <- tryCatch(future::value(job$future), error = function(error) {
+      if (is_time_limit(error)) stop(error)
+      error
+    })
     if (!inherits(results, "error")) {
       for (result in results) receive(result)
       return(NULL)
@@ -174,7 +187,10 @@ run_on_workers <- function(todo, run, work, shared, functions, receive, has) {
   while (length(jobs)) {
     # Asking a dead worker is an error; collect() reports it.
     ready <- vapply(jobs, function(job) {
-      tryCatch(future::resolved(job$future), error = function(error) TRUE)
+      tryCatch(future::resolved(job$future), FutureError = function(error) {
+        if (is_time_limit(error)) stop(error)
+        TRUE
+      })
     }, NA)
     jobs <- Filter(Negate(is.null), c(jobs[!ready], lapply(jobs[ready], collect)))
     if (any(ready)) pause <- 0.01

@@ -70,12 +70,12 @@ stability_selection <- function(x, y = NULL, method = "cls", resamples = 100, n_
 
   rows <- lapply(seq_len(resamples), function(r) draw_subsample(labels, fraction))
   seeds <- draw_seeds(resamples + 1)
-  settings <- list(
+  # The hashes are only computed where there is a file.
+  store <- open_store(resume, list(
     task = "stability_selection", x = rlang::hash(x), y = rlang::hash(y), resamples = resamples,
     n_features = n_features, fraction = fraction,
     method = settings_hash(c(spec$method, spec$fun, spec$settings))
-  )
-  store <- open_store(resume, settings, list(rows = rows, seeds = seeds))
+  ), keep = list(rows = rows, seeds = seeds))
   on.exit(store$close())
   rows <- store$keep$rows
   seeds <- store$keep$seeds

@@ -93,13 +93,13 @@ tune_selector <- function(x, y, method, grid = NULL, folds = 5, sizes = NULL, ..
     return(new_tuning(method, fixed, grid, frame, NA_integer_, rule, held_out, note, classifier))
   }
 
-  settings <- list(
+  # The hashes are only computed where there is a file.
+  store <- open_store(resume, list(
     task = "tune_selector", x = rlang::hash(x), y = rlang::hash(y), method = method, sizes = sizes,
     fixed = settings_hash(fixed), repeats = repeats,
     folds = if (is.list(folds)) rlang::hash(folds) else folds,
     classifier = if (is.list(classifier)) settings_hash(classifier) else classifier
-  )
-  store <- open_store(resume, settings, list(held_out = held_out, seeds = seeds))
+  ), keep = list(held_out = held_out, seeds = seeds))
   on.exit(store$close())
   held_out <- store$keep$held_out
   seeds <- store$keep$seeds

@@ -323,6 +323,11 @@ test_that("the table has means, standard errors, gains over the null and stabili
   at <- summary(r, size = 4)$table
   expect_equal(at$mean[at$method == "laplacian"], mean(mine[2, ]))
   expect_error(summary(r, size = 3), "2, 4", class = "semiselect_error_input")
+  # One feature has no redundancy, all features no stability: the other sizes count.
+  ends <- compare(d$x, d$y, "variance", labelled = 4, repeats = 3, sizes = c(1, 2, 12))
+  row <- summary(ends)$table[summary(ends)$table$method == "variance", ]
+  expect_equal(row$redundancy, mean(ends$redundancy[ends$size > 1]))
+  expect_equal(row$stability, 1)
   expect_output(print(s), "the null: fisher sees the labelled rows alone")
 
   # The null among the methods is not run twice, nor shown twice.
@@ -438,4 +443,13 @@ test_that("rand is that of k-means on the judged rows", {
   d <- groups(shift = 30)  # no start can miss these clusters
   r <- compare(d$x, d$y, "fisher", labelled = 4, repeats = 2, sizes = 2)
   expect_equal(r$rand, c(1, 1))
+  none <- compare(d$x, d$y, "fisher", labelled = 4, repeats = 2, sizes = 2, rand = FALSE)
+  expect_true(all(is.na(none$rand)))
+  expect_false(anyNA(none$accuracy))
+  # by hand, where starts matter less than rows
+  split <- attr(r, "splits")[[1]]
+  top <- attr(r, "selections")$fisher[[1]]
+  z <- scale(d$x[split$judged, top])
+  set.seed(1)
+  expect_equal(rand_index(kmeans(z, 2, nstart = 5)$cluster, d$y[split$judged]), r$rand[1])
 })

@@ -344,3 +344,35 @@ test_that("results arrive while the workers still run", {
   )
   expect_gte(length(unique(sizes)), 4)  # the file has grown from result to result
 })
+
+test_that("a time limit ends the run instead of counting as failures", {
+  set.seed(15)
+  d <- cases()
+  slow <- function(x, y, ...) {
+    Sys.sleep(0.2)
+    rank_variance(x)
+  }
+  limited <- function() {
+    begun <- proc.time()[["elapsed"]]
+    setTimeLimit(elapsed = 0.7, transient = TRUE)
+    on.exit(setTimeLimit())
+    outcome <- tryCatch({
+      compare_selectors(d$x, d$y, list(slow = slow), labelled = 3, repeats = 60, sizes = 2,
+                        null = NULL, verbose = FALSE)
+      "finished"
+    }, error = conditionMessage, interrupt = function(i) "time limit")
+    expect_match(outcome, "time limit")
+    expect_lt(proc.time()[["elapsed"]] - begun, 4)
+  }
+  limited()
+  skip_on_cran()
+  skip_if_not_installed("future")
+  old <- future::plan("multisession", workers = 2)
+  on.exit(future::plan(old))
+  future::value(list(future::future(1), future::future(2)))  # started, or that would be timed too
+  limited()
+  # The workers notice, and are free for other work long before their splits would have ended.
+  begun <- proc.time()[["elapsed"]]
+  expect_identical(future::value(future::future(3)), 3)
+  expect_lt(proc.time()[["elapsed"]] - begun, 3)
+})
